@@ -39,7 +39,7 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 	}
 	call, err := s.editing.Bind(core.ToolCall{ID: a.Call.CallID, Name: a.Call.Tool, Arguments: arguments})
 	if err != nil {
-		return core.Call{}, core.Wrap(core.Invalid, err, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
+		return core.Call{}, core.Errorf(core.Invalid, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
 	}
 	if call.Digest == a.Call.Digest {
 		return core.Call{}, core.Errorf(core.Invalid, "These are the present arguments, so nothing was changed.")

@@ -130,6 +130,49 @@ func TestLaw7_PeopleCountAndNotAccounts(t *testing.T) {
 	decide(vote(6, bob, core.Deny), core.Approved, core.ApprovalDecided)
 }
 
+func TestLaw7_WhoApprovedOtherArgumentsHasNotApproved(t *testing.T) {
+	a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Call: core.Call{Tool: "pay", Digest: "d0"}, Rule: core.Rule{
+		Approvers: []string{"x:bob", "x:group:ops"}, Quorum: 2, Vetoes: 2, Edit: true,
+	}}
+	edit := func(event int64, who core.Actor, edits int, digest string) core.Decision {
+		d := vote(event, who, core.Edit)
+		d.Vote.Edits, d.Edit = edits, &core.Call{Tool: "pay", Digest: digest}
+		return d
+	}
+	on := func(d core.Decision, edits int) core.Decision {
+		d.Vote.Edits = edits
+		return d
+	}
+	decide := func(d core.Decision, state core.ApprovalState, fails core.Category) {
+		t.Helper()
+		got, err := a.Decide(d, noon)
+		if got.Approval.State != state || core.CategoryOf(err) != fails {
+			t.Fatalf("%s, %v; want %s, %q", got.Approval.State, err, state, fails)
+		}
+		a = got.Approval
+	}
+	decide(edit(1, ann, 0, "d1"), core.Open, core.NotAllowed)
+	decide(vote(2, bob, core.Approve), core.Open, "")
+	decide(vote(3, here, core.Deny), core.Open, core.NotAllowed)
+	decide(edit(4, cat, 0, "d1"), core.Open, "")
+	decide(edit(4, cat, 0, "d1"), core.Open, "") // the same press again
+	if a.Call.Digest != "d1" || a.Requested != "d0" || a.Edits() != 1 || a.Editor().ID != cat.ID || len(a.Standing()) != 0 {
+		t.Errorf("%+v", a)
+	}
+	decide(vote(5, bob, core.Approve), core.Open, core.Invalid)   // of the card as it was
+	decide(edit(6, bob, 0, "d2"), core.Open, core.Invalid)        // likewise
+	decide(on(vote(7, bob, core.Deny), 0), core.Open, "")         // a denial is of the request
+	decide(edit(8, cat, 1, "d2"), core.Open, "")                  // which it outlasts
+	decide(on(vote(9, bob, core.Approve), 2), core.Open, "")      // he thinks better of it
+	decide(on(vote(10, cat, core.Approve), 2), core.Approved, "") // and this is the second
+	decide(edit(11, cat, 2, "d3"), core.Approved, core.ApprovalDecided)
+	if a.Call.Digest != "d2" || a.Requested != "d0" {
+		t.Errorf("%+v", a)
+	}
+	a.State, a.Rule.Edit = core.Open, false
+	decide(edit(12, cat, 2, "d3"), core.Open, core.NotAllowed)
+}
+
 func TestLaw7_OnlyWhoAskedWithdrawsWhatTheyAskedFor(t *testing.T) {
 	open := core.Approval{ID: "a1", State: core.Open, Requester: ann, Deadline: noon, Rule: core.Rule{Approvers: []string{"x:bob", "x:ann"}, Quorum: 2}}
 	got, err := open.Decide(vote(7, ann, core.Withdraw), noon)

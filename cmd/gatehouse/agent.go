@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -27,6 +28,11 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 // newTools are the tools that are built in.
 func newTools(store *storage.Store) *tool.Registry {
 	return tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
+}
+
+// editing lets approvers change the arguments of the built-in tools' calls.
+func editing(cfg settings.Config, store *storage.Store) approvals.Editing {
+	return approvals.Editing{Bind: newTools(store).Bind, Rule: cfg.Policy.Rule}
 }
 
 // riskOf is the risk of a built-in tool; known is false if there is none of that name.

@@ -264,3 +264,45 @@ func TestLaw5_AnEditedPolicy(t *testing.T) {
 		t.Errorf("%d approvals, want 3", n)
 	}
 }
+
+// TestLaw5_ChangedArgumentsRun: where the rule allows it, the arguments can be changed. The card shows who did so, earlier approvals do not count,
+// and what runs is what was approved. Arguments for which another rule holds are refused.
+func TestLaw5_ChangedArgumentsRun(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, `
+version: 1
+rules:
+  - {name: wine, tools: [note_add], action: ask, when: 'args.text contains "wine"', approvers: [slack:U9], edit: true}
+  - {name: notes, tools: [note_add], action: ask, approvers: [slack:U2BOB, slack:U3EVE], quorum: 2, edit: true}
+`))
+		p.open()
+		ask := p.ann.Posts("C1", p.slack.MentionOfBot()+" note add milk")
+		card := p.card("C1", ask.TS, "Asked by")
+		p.bob.Clicks("C1", card.TS, "approve")
+		p.reads("C1", ask.TS, "1 of 2")
+		id := string(p.approvals(core.Open)[0].ID)
+		edit := func(args, says string, code int) {
+			t.Helper()
+			c := p.workbench.start(nil, "approvals", "edit", id, "--args", args, "--as", "Cid")
+			c.quit(t)
+			if got := c.cmd.ProcessState.ExitCode(); got != code || !strings.Contains(c.out.String(), says) {
+				t.Errorf("%s: exit code %d\n%s", args, got, c.out)
+			}
+		}
+		edit(`{"text":"wine"}`, "another rule of the policy applies (wine)", 2)
+		edit(`{"txt":"bread"}`, "Nothing was changed", 2)
+		edit(`[`, "must be a JSON object", 2)
+		edit(`{"text":"bread"}`, "The arguments were changed. This is waiting for a decision now: Add “bread” to the note book.", 0)
+		p.reads("C1", ask.TS, "Cid (local-admin) changed the arguments.")
+		p.reads("C1", ask.TS, "0 of 2")
+		p.bob.Clicks("C1", card.TS, "approve")
+		p.reads("C1", ask.TS, "1 of 2")
+		p.eve.Clicks("C1", card.TS, "approve")
+		p.until("the end", p.app, func() bool { return len(p.approvals(core.Approved)) == 1 && p.settled() })
+		p.conversation = core.ConversationID("slack:" + p.slack.TeamID() + ":C1:" + ask.TS)
+		if notes := p.notes(); len(notes) != 1 || notes[0] != "bread" {
+			t.Errorf("the notes are %q\n%s", notes, p.slack.Dump())
+		}
+		p.workbench.start(nil, "approvals", "log", "--verify", "--database-key").ok(t)
+	})
+}

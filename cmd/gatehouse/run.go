@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -34,6 +36,13 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 		return newAgent(cfg, store, nil, nil)
 	}
 	line.Approvals.Explain.RiskOf = riskOf
+	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
+		cfg, _, faults := settings.Read()
+		if len(faults) > 0 {
+			return approvals.Editing{}, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+		}
+		return editing(cfg, store), nil
+	}
 	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
 		kong.Vars{"version": versionLine()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))

@@ -76,14 +76,20 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 	if err != nil {
 		return err
 	}
-	approved := a.Call.Digest
-	if a.Requested != "" { // what was approved is not what the model asked for
-		if approved, err = Digest(a.Call.Tool, a.Call.Arguments); err != nil {
-			return err
-		}
+	mismatch := core.Errorf(core.ApprovalMismatch, "This call differs from what was approved, so nothing was done. Please ask again.")
+	asked := cmp.Or(a.Requested, a.Call.Digest)
+	if digest != asked || call.Name != a.Call.Tool {
+		return mismatch
 	}
-	if digest != cmp.Or(a.Requested, a.Call.Digest) || approved != a.Call.Digest || call.Name != a.Call.Tool {
-		return core.Errorf(core.ApprovalMismatch, "This call differs from what was approved, so nothing was done. Please ask again.")
+	if a.Requested == "" {
+		return nil
+	}
+	approved, err := Digest(a.Call.Tool, a.Call.Arguments) // which are not the model's
+	if err != nil {
+		return err
+	}
+	if approved != a.Call.Digest {
+		return mismatch
 	}
 	return nil
 }

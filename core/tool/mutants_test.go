@@ -14,7 +14,9 @@ var mutants = map[string]struct{ file, from, to string }{
 	"without the approval check": {
 		"executor.go", `if a.State != core.Approved {`, `if false {`},
 	"with the arguments unchecked": {
-		"executor.go", `if digest != a.Call.Digest || call.Name != a.Call.Tool {`, `if digest == "" {`},
+		"executor.go", `if digest != asked || call.Name != a.Call.Tool {`, `if digest+asked == "" {`},
+	"with changed arguments unchecked": {
+		"executor.go", `if approved != a.Call.Digest {`, `if approved == "" {`},
 	"with the policy unchecked": {
 		"../typestate/ready.go", `when(now.PolicyDigest == "" || n.CallSpec.MutationPolicyDigest != now.PolicyDigest, PolicyMismatch),`, ``},
 	"with an open prefix": {

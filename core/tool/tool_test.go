@@ -136,6 +136,7 @@ type bench struct {
 	*ledger
 	exec tool.Executor
 	runs int
+	ran  json.RawMessage // with these arguments
 	ctx  context.Context
 	call core.ToolCall
 
@@ -159,7 +160,8 @@ func before() tool.Prefix {
 func newBench(t *testing.T, state core.ApprovalState) *bench {
 	t.Helper()
 	b := &bench{ledger: &ledger{approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]core.IntentRecord{}}}
-	pay := tool.Tool{Name: "pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay." }, Do: func(context.Context, json.RawMessage) (string, error) {
+	pay := tool.Tool{Name: "pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay." }, Do: func(_ context.Context, args json.RawMessage) (string, error) {
+		b.ran = args
 		b.runs++
 		b.steps = append(b.steps, "run")
 		return "paid", nil
@@ -236,6 +238,34 @@ func TestLaw5_FailsClosed(t *testing.T) {
 				t.Errorf("the model reads %q", r.Content)
 			}
 		})
+	}
+}
+
+// What runs is what an approver has put in place of the model's arguments, as it was approved, and the model is told.
+func TestLaw5_ChangedArgumentsRunAsTheyWereApproved(t *testing.T) {
+	b := newBench(t, core.Approved)
+	a := b.approvals["a1"]
+	changed := json.RawMessage(`{"amount":7}`)
+	digest, err := tool.Digest(a.Call.Tool, changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Requested, a.Call.Arguments, a.Call.Digest = a.Call.Digest, changed, digest
+	for name, spoil := range map[string]func(*core.Approval){
+		"other arguments than those approved": func(a *core.Approval) { a.Call.Arguments = json.RawMessage(`{"amount":9}`) },
+		"another request of the model":        func(a *core.Approval) { a.Requested = "sha256:other" },
+	} {
+		spoiled := a
+		spoil(&spoiled)
+		b.approvals["a1"] = spoiled
+		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalMismatch || b.runs != 0 {
+			t.Errorf("%s: %+v, %v, %d runs", name, r, err, b.runs)
+		}
+	}
+	b.approvals["a1"] = a
+	r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
+	if err != nil || !strings.HasPrefix(r.Content, "An approver changed the arguments to {\"amount\":7}.\n") || string(b.ran) != string(changed) || b.runs != 1 {
+		t.Errorf("%+v, %v, ran with %s", r, err, b.ran)
 	}
 }
 

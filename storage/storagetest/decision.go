@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -67,6 +68,26 @@ var decisionExamples = []example{
 			w.Fatalf("got %+v", got.Votes)
 		}
 		w.equal("settled", must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w).Settled, true)
+	}},
+	{"changed arguments are stored with the approval, once for each event", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Edit: true, Quorum: 2})
+		before := must(w.LoadApproval(w.ctx, "a"))(w)
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		edit := w.click("a", cleo, core.Edit)
+		call := before.Call
+		call.Arguments, call.Digest, call.Summary = json.RawMessage(`{"text":"y"}`), "d-changed", "Write another note"
+		edit.Edit = &call
+		for range 2 {
+			got := must(w.Decide(w.ctx, edit))(w)
+			if !got.Counted || got.Settled || got.Approval.Edits() != 1 {
+				w.Fatalf("got %+v", got)
+			}
+		}
+		got := must(w.LoadApproval(w.ctx, "a"))(w)
+		if string(got.Call.Arguments) != `{"text":"y"}` || got.Call.Digest != "d-changed" || got.Requested != before.Call.Digest || got.Editor().ID != cleo.ID || len(got.Standing()) != 0 {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", core.AuditEdited})
 	}},
 	{"a reminder adds its posts once, while the approval is open", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Timeout: minute})

@@ -18,6 +18,7 @@ type Approvals struct {
 	Show    approvalsShowCmd    `cmd:"" help:"Show an approval."`
 	Approve approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
 	Deny    approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
+	Edit    Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
 	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
 	Explain Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -20,9 +22,23 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	return agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store), Log: log}, Policy: cfg.Policy.Rule, NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}.Graph()
+}
+
+// loggedPolicy logs the first failure of each rule's condition.
+func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
+	var logged sync.Map
+	return func(turn core.Turn, call core.Call) core.Rule {
+		d := current.Policy().Decide(turn, call)
+		for _, f := range d.Failed {
+			if _, known := logged.LoadOrStore(f.Rule, true); !known && log != nil {
+				log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or denies holds", "rule", f.Rule, "tool", call.Tool, "err", core.MaskText(f.Err.Error()))
+			}
+		}
+		return d.Rule
+	}
 }
 
 // newTools are the tools that are built in.

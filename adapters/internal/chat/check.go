@@ -89,16 +89,16 @@ func (r *Report) Approvers(ctx context.Context, ids []string, examples, where st
 	switch {
 	case len(ids) == 0:
 		r.Add("approvers", Warn, "No approvers are configured, so every change requested on "+r.Title+" is refused.",
-			"Set GATEHOUSE_APPROVERS, such as "+examples+". "+where)
+			"Set GATEHOUSE_APPROVERS, such as "+examples+", or name approvers in the approval policy. "+where)
 	case here == 0:
 		r.Add("approvers", Warn, "None of the configured approvers is on "+r.Title+", so cards can't be decided there.",
-			"Add ids of "+r.Title+" to GATEHOUSE_APPROVERS, such as "+examples+". "+where)
+			"Add ids of "+r.Title+" to GATEHOUSE_APPROVERS or to the approval policy, such as "+examples+". "+where)
 	}
 }
 
 // Approver adds the check of one approver.
 func (r *Report) Approver(id string, state State, what, mend string) {
-	r.Add("approver "+Name(id), state, fmt.Sprintf("%s, named in GATEHOUSE_APPROVERS, %s.", Name(id), what), mend)
+	r.Add("approver "+Name(id), state, fmt.Sprintf("%s, named as an approver, %s.", Name(id), what), mend)
 }
 
 // Count returns a number and a noun: one if n is 1, else many.

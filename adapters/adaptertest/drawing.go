@@ -41,10 +41,16 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	for range rapid.IntRange(0, 13).Draw(t, "approvers") {
 		c.Approvers = append(c.Approvers, text("approver"))
 	}
+	for range rapid.IntRange(0, 13).Draw(t, "votes") {
+		c.Voters, c.Against = append(c.Voters, core.Actor{ID: "elsewhere:1", Name: text("voter")}), append(c.Against, core.Actor{ID: text("against")})
+	}
+	c.Vetoes, c.Edits, c.Editor = rapid.IntRange(0, 3).Draw(t, "vetoes"), rapid.IntRange(0, 2).Draw(t, "edits"), core.Actor{Name: text("editor")}
+	occasion := rapid.SampledFrom([]core.Occasion{"", core.Reminder, core.Escalated}).Draw(t, "occasion")
 	for range rapid.IntRange(0, 9).Draw(t, "lines") {
 		c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
 	}
-	return core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy")}, Card: &c, Late: rapid.Bool().Draw(t, "late")}
+	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), Occasion: occasion}
+	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}
 }
 
 // DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several messages, a second

@@ -36,6 +36,7 @@ require (
 )
 
 require (
+	github.com/agnivade/levenshtein v1.2.1
 	github.com/ergochat/readline v0.1.3
 	golang.org/x/text v0.43.0
 )

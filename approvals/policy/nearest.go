@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // meant is the end of a remedy: the known word that is nearest to an unknown one, if one is near, and otherwise all of them.
@@ -25,22 +27,5 @@ func meant(name string, known []string) string {
 // distance is the edit distance between two words, of which only the first bytes count.
 func distance(a, b string) int {
 	const most = 100
-	a, b = strings.ToLower(a[:min(len(a), most)]), strings.ToLower(b[:min(len(b), most)])
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
+	return levenshtein.ComputeDistance(strings.ToLower(a[:min(len(a), most)]), strings.ToLower(b[:min(len(b), most)]))
 }

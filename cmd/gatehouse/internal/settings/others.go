@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // nearMiss is the largest distance at which a variable counts as a misspelt setting of a platform. Other programs have such variables too.
@@ -26,7 +28,7 @@ func Unknown() []string {
 		ours := strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && name != "GATEHOUSE_FIXTURES"
 		meant := nearest(name, keys)
 		platform, _, _ := strings.Cut(meant, "_")
-		if ours || platform != "OTEL" && strings.HasPrefix(name, platform+"_") && distance(name, meant) <= nearMiss {
+		if ours || platform != "OTEL" && strings.HasPrefix(name, platform+"_") && levenshtein.ComputeDistance(name, meant) <= nearMiss {
 			warnings = append(warnings, name+" is set but is not a setting of gatehouse; did you mean "+meant+"?")
 		}
 	}
@@ -36,28 +38,7 @@ func Unknown() []string {
 
 // nearest returns the key with the smallest distance to name.
 func nearest(name string, keys []string) string {
-	return slices.MinFunc(keys, func(a, b string) int { return distance(name, a) - distance(name, b) })
-}
-
-// distance is the edit distance between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
+	return slices.MinFunc(keys, func(a, b string) int { return levenshtein.ComputeDistance(name, a) - levenshtein.ComputeDistance(name, b) })
 }
 
 // proxies are the variables, in either case, that name the proxies of all calls to platforms, models and collectors.

@@ -38,7 +38,9 @@ func Unknown() []string {
 
 // nearest returns the key with the smallest distance to name.
 func nearest(name string, keys []string) string {
-	return slices.MinFunc(keys, func(a, b string) int { return levenshtein.ComputeDistance(name, a) - levenshtein.ComputeDistance(name, b) })
+	return slices.MinFunc(keys, func(a, b string) int {
+		return levenshtein.ComputeDistance(name, a) - levenshtein.ComputeDistance(name, b)
+	})
 }
 
 // proxies are the variables, in either case, that name the proxies of all calls to platforms, models and collectors.

@@ -8,9 +8,20 @@
 // stored approval. The first decision wins; everybody else gets a message. Service also makes cards from the stored state: the approval's
 // and, once it is approved, its call's.
 //
+// Who decides: people, not accounts. Rule.People says which accounts are one person's; a person has one vote, which they may change while the
+// approval is open. As many people's approvals as the quorum approve, as many denials as the vetoes deny.
+//
+// Who is told: posts.go. Reminders, the escalation and the deadline are tasks of the store (core's Approval.Tasks), added with the approval and
+// removed with its decision. A reminder posts the card once more under a key of its own, so that a task that runs twice posts nothing twice. To
+// whom a request is escalated follows from the time alone; the task only tells them.
+//
+// Changed arguments: edit.go. A change is stored among the votes, and the approvals before it do not count any more. A card's buttons carry how
+// often the arguments had been changed when it was drawn, so nobody approves what they have not seen. A remembered approval is one of the same
+// tool and arguments in the same conversation, whoever asks; the call goes the same suspended way, with the policy as who decided.
+//
 // VerifyLog checks the audit log: each entry's signature, and that it agrees with the approvals and intents in the database.
 //
-// What may arrive twice: a click (its event's vote is counted once), an expiry task, a command. A crash between the commit of a decision
+// What may arrive twice: a click (its event's vote is counted once), a task, a command. A crash between the commit of a decision
 // and the end of its click's event repeats the decision, with the same result.
 //
 // Decision, 2026-11: with GATEHOUSE_APPROVERS as a plain list, approvers may decide their own requests. The admin who writes the list

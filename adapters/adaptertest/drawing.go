@@ -1,6 +1,7 @@
 package adaptertest
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 
@@ -49,8 +50,17 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	for range rapid.IntRange(0, 9).Draw(t, "lines") {
 		c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
 	}
+	if c.Editable = rapid.Bool().Draw(t, "editable"); c.Editable {
+		c.Edits, c.Arguments = rapid.IntRange(0, 9).Draw(t, "edits"), asJSON(c.Arguments)
+	}
 	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), Occasion: occasion}
 	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}
+}
+
+// asJSON returns arguments with this text, as a card has them.
+func asJSON(text string) string {
+	raw, _ := json.MarshalIndent(map[string]string{"text": text}, "", "  ") // can't fail: it has only texts
+	return core.Reveal(string(raw))
 }
 
 // DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several messages, a second

@@ -164,6 +164,10 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-flat": {Card: s.Card(func(c *core.Card) {
 			c.Arguments = "{\n  \"n\": 5,\n  \"text\": \"5\",\n  \"more\": \"a: b\",\n  \"line\": \"a\\nb\"\n}"
 		})},
+		"card-editable": {Card: s.Card(func(c *core.Card) { c.Editable = true })},
+		"card-edited": {Card: s.Card(func(c *core.Card) {
+			c.Editable, c.Edits, c.Editor, c.Arguments = true, 2, s.Bob, "{\n  \"text\": \"buy oat milk\"\n}"
+		})},
 		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
 		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
 	}

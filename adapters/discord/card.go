@@ -203,6 +203,9 @@ func cardButtons(seal func(fields ...string) string, c core.Card, again, folded 
 			choices = append(choices, approve)
 		}
 		choices = append(choices, choice{"Deny", chat.ActionReason, discordgo.SecondaryButton})
+		if _, ok := chat.EditText(c, maxInput); ok && !folded {
+			choices = append(choices, choice{"Edit", chat.ActionEdit, discordgo.SecondaryButton})
+		}
 		if folded {
 			choices = append(choices, choice{"Show all arguments", chat.ActionArguments, discordgo.SecondaryButton})
 		}
@@ -210,7 +213,7 @@ func cardButtons(seal func(fields ...string) string, c core.Card, again, folded 
 	}
 	var all []discordgo.Button
 	for _, one := range choices {
-		made, err := newButton(seal, one.text, one.style, chat.CardButton(c.Approval, one.action))
+		made, err := newButton(seal, one.text, one.style, chat.CardButton(c, one.action))
 		if err != nil {
 			return nil, err
 		}

@@ -127,7 +127,7 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, setup{discord: newPressable(c.change).options()}, func(t *testing.T, r *inbound) {
-				for _, action := range []string{"reason", "confirm"} {
+				for _, action := range []string{"reason", "confirm", "edit"} {
 					i := r.bob.Presses(r.button(general, r.sealed("a1", action)))
 					r.answered(i, discordtest.Reply)
 					if m, _ := i.Shown(); m.Content != c.want || m.Ephemeral != bobID {

@@ -31,7 +31,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 	case chat.ActionAskAgain:
 		e := chat.AskAgainEvent(b.Approval, *decision(i, b.Approval))
 		return acknowledged, &e
-	case chat.ActionReason, chat.ActionConfirm, chat.ActionArguments:
+	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionArguments:
 		return d.show(ctx, i, b), nil
 	}
 	d.Log.Warn("a button of an unknown kind was pressed", "kind", chat.Clip(string(b.Action)))
@@ -58,16 +58,22 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
 		return ephemeral(core.MessageOf(err))
 	}
-	value := d.Signer.Seal(b.Fields()...)
-	if b.Action == chat.ActionConfirm {
-		return &response{Type: discordgo.InteractionResponseModal, Data: confirmModal(value, card)}
+	form := reasonModal
+	switch b.Action {
+	case chat.ActionConfirm:
+		form = confirmModal
+	case chat.ActionEdit:
+		if _, ok := chat.EditText(card, maxInput); !ok {
+			return ephemeral(chat.NoEdit)
+		}
+		form, b.Edits = editModal, card.Edits // it is filled with what is there now
 	}
-	return &response{Type: discordgo.InteractionResponseModal, Data: reasonModal(value, card)}
+	return &response{Type: discordgo.InteractionResponseModal, Data: form(d.Signer.Seal(b.Fields()...), card)}
 }
 
 var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")
 
-// parseClick reads a decision: a press of Approve or Deny, or a submitted form.
+// parseClick reads a decision: a press of Approve, Deny or Withdraw, or a submitted form.
 func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
 	if err := chat.Decode(e.Payload, &i); err != nil {
@@ -77,15 +83,16 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 	if !ok || string(b.Approval) != e.Subject() {
 		return core.Input{}, errClickShape
 	}
-	click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Disabled: true}
+	click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Disabled: true}
+	submitted := i.Type == discordgo.InteractionModalSubmit
 	switch {
-	case i.Type != discordgo.InteractionModalSubmit:
-	case b.Action == chat.ActionReason:
+	case submitted && b.Action == chat.ActionReason:
 		click.Choice, click.Reason = core.Deny, inputOf(i.Data.Components)
-	case b.Action == chat.ActionConfirm && isConfirmed(i):
+	case submitted && b.Action == chat.ActionConfirm && isConfirmed(i):
 		click.Choice = core.Approve
-	}
-	if click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw {
+	case submitted && b.Action == chat.ActionEdit:
+		click.Changed = inputOf(i.Data.Components)
+	case click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
 		return core.Input{}, errClickShape
 	}
 	if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
@@ -110,11 +117,7 @@ func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *re
 	if err != nil || card.State != core.Open || i.Message == nil {
 		return acknowledged
 	}
-	counts := card.AskedBy(who)
-	if b.Action != chat.ActionWithdraw {
-		counts = !card.HasVoted(who, core.Choice(b.Action)) && chat.Refusal(ctx, d, card, who) == nil
-	}
-	if !counts {
+	if !d.counts(ctx, card, who, b) {
 		return acknowledged
 	}
 	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}
@@ -129,6 +132,27 @@ func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *re
 		return acknowledged
 	}
 	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing(), redraw: id}
+}
+
+// counts reports whether a press, or the submission of a form, will count as far as the card shows.
+func (d *Discord) counts(ctx context.Context, c core.Card, who core.Actor, b chat.Button) bool {
+	switch b.Action {
+	case chat.ActionWithdraw:
+		return c.AskedBy(who)
+	case chat.ActionEdit:
+		if !c.Editable || b.Edits != c.Edits {
+			return false
+		}
+	case chat.ActionApprove, chat.ActionConfirm:
+		if c.HasVoted(who, core.Approve) || b.Edits != c.Edits {
+			return false
+		}
+	default:
+		if c.HasVoted(who, core.Deny) {
+			return false
+		}
+	}
+	return chat.Refusal(ctx, d, c, who) == nil
 }
 
 func rowOf(buttons ...discordgo.MessageComponent) []discordgo.MessageComponent {

@@ -44,6 +44,9 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		readArguments(t, c)
 		inspectModal(t, reasonModal("value", c))
 		inspectModal(t, confirmModal("value", c))
+		if _, ok := chat.EditText(c, maxInput); ok {
+			inspectModal(t, editModal("value", c))
+		}
 	})
 }
 
@@ -58,14 +61,21 @@ func inspectModal(t fataler, m modal) {
 	if chat.Units(m.Title) > maxModalTitle {
 		t.Fatalf("a title of %d", chat.Units(m.Title))
 	}
-	for _, c := range m.Components {
+	for n, c := range m.Components {
 		l, ok := c.(discordgo.Label)
 		if !ok {
 			continue
 		}
-		if input := l.Component.(discordgo.TextInput); chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 || chat.Units(input.Placeholder) > 100 {
+		input := l.Component.(discordgo.TextInput)
+		if chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 || chat.Units(input.Placeholder) > 100 {
 			t.Fatalf("a label %+v", l)
 		}
+		if chat.Units(input.Value) > maxInput || core.Reveal(input.Value) != input.Value {
+			t.Fatalf("the value %q", input.Value)
+		}
+		input.Value = "" // it has a limit of its own
+		l.Component = input
+		m.Components[n] = l
 	}
 	raw, err := json.Marshal(m)
 	if err != nil {
@@ -82,8 +92,8 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionArguments} {
-		if v := signer.Seal(chat.CardButton(core.ApprovalID(uuid.NewString()), choice).Fields()...); len(v) > maxCustomID {
+	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionArguments} {
+		if v := signer.Seal(chat.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt}, choice).Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
 	}

@@ -48,6 +48,7 @@ func TestGoldenPosts(t *testing.T) {
 	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
 	adaptertest.Golden(t, "modal-reason-needed", reasonModal("sealed:value", *testCard(func(c *core.Card) { c.NeedsWhy = true })))
 	adaptertest.Golden(t, "modal-confirm", confirmModal("sealed:value", *testCard(func(c *core.Card) { c.Risk = core.Dangerous })))
+	adaptertest.Golden(t, "modal-edit", editModal("sealed:value", *testCard(func(c *core.Card) { c.Editable = true })))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }

@@ -14,6 +14,7 @@ import (
 const (
 	inputReason  = "reason"
 	inputConfirm = "confirm"
+	inputEdit    = "arguments"
 )
 
 // confirmWord has to be typed to approve something dangerous.
@@ -55,6 +56,18 @@ func confirmModal(value string, c core.Card) modal {
 	}}
 }
 
+// editModal is the form that changes a call's arguments, filled with those of the card; value is returned with its submission.
+func editModal(value string, c core.Card) modal {
+	text, _ := chat.EditText(c, maxInput)
+	return modal{CustomID: value, Title: chat.EditTitle, Components: []discordgo.MessageComponent{
+		discordgo.TextDisplay{Content: subject(c)},
+		discordgo.Label{
+			Label: chat.EditLabel, Description: chat.EditHint,
+			Component: discordgo.TextInput{CustomID: inputEdit, Style: discordgo.TextInputParagraph, Required: new(true), MaxLength: maxInput, Value: text},
+		},
+	}}
+}
+
 // cautions returns why approving has to be confirmed.
 func cautions(c core.Card) string {
 	text := cardText.Cautions(c, 0)
@@ -69,10 +82,11 @@ func subject(c core.Card) string {
 	return "**" + chat.OrNone(inline(c.Summary, maxSummary)) + "**\nTool: " + inlineCode(c.Tool, maxTool)
 }
 
-// handleSubmit handles the submission of a reasonModal or a confirmModal.
+// handleSubmit handles the submission of a form.
 func (d *Discord) handleSubmit(ctx context.Context, i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
-	if !ok || b.Action != chat.ActionReason && b.Action != chat.ActionConfirm {
+	form := b.Action == chat.ActionReason || b.Action == chat.ActionConfirm || b.Action == chat.ActionEdit
+	if !ok || !form {
 		d.Log.Warn("a form that is not gatehouse's was submitted", "person", i.person().ID)
 		return ephemeral("This form is not valid any more, so nothing was done. Press the button again."), nil
 	}

@@ -14,6 +14,7 @@ const (
 	maxContent    = 2_000 // of a message (resources/message)
 	maxCard       = 4_000 // of all texts in a container (components/reference)
 	maxCustomID   = 100   // components/reference
+	maxInput      = 4_000 // of the text in an input (the same)
 	maxNonce      = 25    // resources/message
 	maxThreadName = 100   // resources/channel
 )

@@ -57,6 +57,9 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		}
 		inspect(t, "modal", reasonModal("value", c).Blocks.BlockSet, maxModalBlocks)
 		inspect(t, "modal", argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
+		if text, ok := chat.EditText(c, maxInput); ok {
+			inspect(t, "modal", editModal("value", text, c).Blocks.BlockSet, maxModalBlocks)
+		}
 	})
 }
 
@@ -133,7 +136,7 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
-	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), argumentsModal(*testCard(nil))} {
+	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), editModal(strings.Repeat("x", maxValue), "{}", *testCard(nil)), argumentsModal(*testCard(nil))} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
 			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)

@@ -2,7 +2,6 @@ package slack
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -165,6 +164,9 @@ func (p painter) cardButtons(c core.Card, again bool, folded int, link string) (
 			choices = append(choices, approve)
 		}
 		choices = append(choices, choice{"Deny", chat.ActionReason, api.StyleDefault})
+		if _, ok := chat.EditText(c, maxInput); ok && folded == 0 {
+			choices = append(choices, choice{"Edit", chat.ActionEdit, api.StyleDefault})
+		}
 		if folded > 0 {
 			choices = append(choices, choice{"Show all arguments", chat.ActionArguments, api.StyleDefault})
 		}
@@ -172,7 +174,7 @@ func (p painter) cardButtons(c core.Card, again bool, folded int, link string) (
 	}
 	var all []api.BlockElement
 	for _, one := range choices {
-		made, err := p.button(string(one.action), one.label, chat.CardButton(c.Approval, one.action))
+		made, err := p.button(string(one.action), one.label, chat.CardButton(c, one.action))
 		if err != nil {
 			return nil, err
 		}
@@ -188,57 +190,4 @@ func (p painter) cardButtons(c core.Card, again bool, folded int, link string) (
 		all = append(all, api.NewButtonBlockElement("open", "", plainText("Open the conversation")).WithURL(link))
 	}
 	return all, nil
-}
-
-// The ids of the modal that asks for a reason: its callback id, and the block and action id of its one input.
-const (
-	callbackReason = "deny_reason"
-	inputReason    = "reason"
-)
-
-// reasonModal returns the modal that asks why a request is denied. value is sent with its submission. The reason is optional unless the
-// rule needs one, so that it does not delay a denial.
-func reasonModal(value string, c core.Card) api.ModalViewRequest {
-	input := api.NewPlainTextInputBlockElement(plainText("What should be different?"), inputReason).WithMultiline(true).WithMaxLength(maxReason)
-	return api.ModalViewRequest{
-		Type: api.VTModal, CallbackID: callbackReason, PrivateMetadata: value,
-		Title: plainText("Deny this?"), Submit: plainText("Deny"), Close: plainText("Go back"),
-		Blocks: api.Blocks{BlockSet: []api.Block{
-			rich(bold(chat.OrNone(inline(c.Summary, maxSummary))), literal("\nTool: "), toolName(c.Tool)),
-			api.NewInputBlock(inputReason, plainText("Reason"), plainText("The agent and the person who asked will read it."), input).WithOptional(!c.NeedsWhy),
-		}},
-	}
-}
-
-// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
-func argumentsModal(c core.Card) api.ModalViewRequest {
-	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
-	rest, bytes := defuse(chat.Arguments(c)), 0
-	for n := 0; rest != "" && n < maxChunks; n++ {
-		chunk := chunkOf(rest)
-		if bytes += jsonSize(chunk); bytes > maxArgBytes {
-			break
-		}
-		blocks = append(blocks, api.NewRichTextBlock("", preformatted(chunk)))
-		rest = rest[len(chunk):]
-	}
-	if rest != "" {
-		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. On a terminal: "+chat.ShowCommand(c.Approval))))
-	}
-	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
-}
-
-// chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block at least half
-// full.
-func chunkOf(s string) string {
-	chunk, left := chat.Head(s, maxChunk)
-	if end := strings.LastIndexByte(chunk, '\n') + 1; left > 0 && end > len(chunk)/2 {
-		return chunk[:end]
-	}
-	return chunk
-}
-
-func jsonSize(s string) int {
-	raw, _ := json.Marshal(s) // a string: can't fail
-	return len(raw)
 }

@@ -10,6 +10,7 @@ import (
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // Slack's limits that no text can reach, in characters unless the comment says otherwise.
@@ -24,7 +25,6 @@ const (
 	maxModalButton   = 24  // the same
 	maxModalBytes    = 250_000
 	maxModalMetadata = 3_000
-	maxInput         = 3_000 // block-elements/plain-text-input-element
 )
 
 type fataler interface {
@@ -107,6 +107,12 @@ func (i *inspector) look(at string, v any) {
 		for key, x := range v {
 			if s, ok := x.(string); ok {
 				where := at + "/" + key
+				if key == "initial_value" { // Slack parses nothing in it, and sends it to nobody
+					if chat.Units(s) > maxInput || core.Reveal(s) != s {
+						i.t.Fatalf("%s has %d characters: %q", where, chat.Units(s), s)
+					}
+					continue
+				}
 				if kind == "mrkdwn" {
 					s = cardTokens.ReplaceAllString(s, "")
 				}

@@ -35,7 +35,7 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	case i.User.ID == "":
 	case i.Type == api.InteractionTypeBlockActions:
 		return nil, s.clicked(ctx, i, accept)
-	case i.Type == api.InteractionTypeViewSubmission && i.View.CallbackID == callbackReason:
+	case i.Type == api.InteractionTypeViewSubmission && (i.View.CallbackID == callbackReason || i.View.CallbackID == callbackEdit):
 		return nil, s.submitted(ctx, i, accept)
 	}
 	return nil, chat.Stored
@@ -82,17 +82,18 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 			return chat.Malformed
 		}
 		return s.commitPress(ctx, i, s.decision(i, b.Approval, click), accept)
-	case chat.ActionReason, chat.ActionArguments:
+	case chat.ActionReason, chat.ActionEdit, chat.ActionArguments:
 		return s.openModal(ctx, i, b)
 	}
 	s.Log.Warn("a click on a button of an unknown kind is ignored", "kind", chat.Clip(string(b.Action)))
 	return chat.Stored
 }
 
-// submitted handles the modal that asked for a reason.
+// submitted handles a form: the reason of a denial, or changed arguments.
 func (s *Slack) submitted(ctx context.Context, i interaction, accept core.Accept) chat.Result {
 	b, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
-	if !ok || b.Action != chat.ActionReason || len(b.More) != 2 || i.View.ID == "" {
+	form := b.Action == chat.ActionReason || b.Action == chat.ActionEdit
+	if !ok || !form || len(b.More) != 2 || i.View.ID == "" {
 		s.Log.Warn("a modal that gatehouse did not make was submitted and is ignored", "person", i.User.ID)
 		return chat.Stored
 	}
@@ -118,11 +119,11 @@ func (s *Slack) decision(i interaction, id core.ApprovalID, click string) core.E
 	return chat.DecisionEvent(Name, id, actor(i.User.ID), click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, i.payload())
 }
 
-// openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
-// accepts a modal only within seconds after the click.
+// openModal opens a button's modal: a form, whose submission becomes the event, or the view of all arguments. Slack accepts a modal only
+// within seconds after the click.
 func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
-	failed := "The arguments could not be shown; press again."
-	if b.Action == chat.ActionReason {
+	failed, form := "The arguments could not be shown; press again.", b.Action != chat.ActionArguments
+	if form {
 		failed = "The form could not be opened, so nothing was decided. Press again."
 	}
 	card, err := s.Card(ctx, b.Approval, false)
@@ -134,20 +135,30 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 		s.Log.Warn("an approval could not be looked up for a click; "+pressNote, "category", core.CategoryOf(err), "err", err)
 		s.tellClicker(i, failed)
 		return chat.NotStored
-	case b.Action == chat.ActionReason && card.State != core.Open:
+	case form && card.State != core.Open:
 		s.tellClicker(i, chat.Standing(card))
 		return chat.Stored
-	case b.Action == chat.ActionReason:
+	case form:
 		if err := chat.Refusal(ctx, s, card, actor(i.User.ID)); err != nil {
 			s.tellClicker(i, core.MessageOf(err))
 			return chat.Stored
 		}
 	}
-	view := argumentsModal(card)
-	if b.Action == chat.ActionReason {
-		at := i.address()
-		value := s.Signer.Seal(chat.CardButton(b.Approval, chat.ActionReason, at.Channel, at.Thread).Fields()...)
-		view = reasonModal(value, card)
+	b.More = []string{i.address().Channel, i.address().Thread}
+	var view api.ModalViewRequest
+	switch b.Action {
+	case chat.ActionReason:
+		view = reasonModal(s.Signer.Seal(b.Fields()...), card)
+	case chat.ActionEdit:
+		text, ok := chat.EditText(card, maxInput)
+		if !ok {
+			s.tellClicker(i, chat.NoEdit)
+			return chat.Stored
+		}
+		b.Edits = card.Edits // the form is filled with what is there now
+		view = editModal(s.Signer.Seal(b.Fields()...), text, card)
+	default:
+		view = argumentsModal(card)
 	}
 	ctx, cancel := context.WithTimeout(ctx, triggerTime)
 	defer cancel()

@@ -11,6 +11,7 @@ const (
 	maxExcerpt     = 3_900  // of the text that stands for the blocks (docs.slack.dev/reference/methods/chat.postMessage)
 	maxText        = 3_900  // of the text of a message without blocks; above 4,000 Slack may refuse it
 	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
+	maxInput       = 3_000  // of the text in an input (docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element)
 	maxURL         = 3_000
 	maxButtonLabel = 75 // of a button, for screen readers
 )

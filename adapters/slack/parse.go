@@ -129,13 +129,17 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 		if !ok || string(b.Approval) != e.Subject() {
 			continue
 		}
-		click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Card: i.card()}
-		if b.Action == chat.ActionReason && i.Type == api.InteractionTypeViewSubmission {
-			click.Choice, click.Reason = core.Deny, i.reason()
+		click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Card: i.card()}
+		submitted := i.Type == api.InteractionTypeViewSubmission
+		switch {
+		case submitted && b.Action == chat.ActionReason:
+			click.Choice, click.Reason = core.Deny, i.input(inputReason)
+		case submitted && b.Action == chat.ActionEdit:
+			click.Changed = i.input(inputEdit)
+		case click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
+			continue
 		}
-		if click.Choice == core.Approve || click.Choice == core.Deny || click.Choice == core.Withdraw {
-			return core.Input{Click: &click}, nil
-		}
+		return core.Input{Click: &click}, nil
 	}
 	return core.Input{}, errClickShape
 }
@@ -149,7 +153,7 @@ func (i interaction) card() core.Ref {
 	return refOf(channel, ts)
 }
 
-// reason returns the text of the modal's one field.
-func (i interaction) reason() string {
-	return strings.TrimSpace(i.View.State.Values[inputReason][inputReason].Value)
+// input returns the text of the modal's one field.
+func (i interaction) input(id string) string {
+	return strings.TrimSpace(i.View.State.Values[id][id].Value)
 }

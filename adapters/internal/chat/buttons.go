@@ -18,9 +18,10 @@ const (
 	ActionNew       Action = "new"   // start a new conversation
 	ActionApprove   Action = Action(core.Approve)
 	ActionDeny      Action = Action(core.Deny)
-	ActionReason    Action = "reason"    // open the form that asks for the reason of a denial
-	ActionConfirm   Action = "confirm"   // open the form that asks again before something dangerous is approved
-	ActionArguments Action = "arguments" // show all arguments
+	ActionReason    Action = "reason"          // open the form that asks for the reason of a denial
+	ActionConfirm   Action = "confirm"         // open the form that asks again before something dangerous is approved
+	ActionArguments Action = "arguments"       // show all arguments
+	ActionEdit      Action = Action(core.Edit) // open the form that changes the arguments
 
 	ActionWithdraw Action = Action(core.Withdraw)
 	ActionAskAgain Action = "ask_again" // on an expired card: ask for the same again
@@ -30,14 +31,15 @@ const (
 type Button struct {
 	Action       Action
 	Approval     core.ApprovalID     // on a card: the approval
+	Edits        int                 // on a card: how often the arguments had been changed when it was drawn
 	Failed       int64               // below the reply to a failed event: the event's number
 	Conversation core.ConversationID // below the reply to a failed event: the event's conversation
 	More         []string            // further fields that the platform adds
 }
 
 // CardButton returns a button on a card.
-func CardButton(id core.ApprovalID, a Action, more ...string) Button {
-	return Button{Action: a, Approval: id, More: more}
+func CardButton(c core.Card, a Action, more ...string) Button {
+	return Button{Action: a, Approval: c.Approval, Edits: c.Edits, More: more}
 }
 
 // ReplyButton returns a button below the reply to a failed event.
@@ -50,7 +52,24 @@ func (b Button) Fields() []string {
 	if b.Action == ActionRetry || b.Action == ActionNew {
 		return append([]string{string(b.Action), strconv.FormatInt(b.Failed, 10), string(b.Conversation)}, b.More...)
 	}
-	return append([]string{string(b.Approval), string(b.Action)}, b.More...)
+	action := string(b.Action)
+	if b.Edits > 0 {
+		action += editsMark + strconv.Itoa(b.Edits)
+	}
+	return append([]string{string(b.Approval), action}, b.More...)
+}
+
+// editsMark separates an action from how often the arguments had been changed: "approve.2".
+const editsMark = "."
+
+// openAction reads the sealed field of an action.
+func openAction(field string) (a Action, edits int, ok bool) {
+	action, count, changed := strings.Cut(field, editsMark)
+	if !changed {
+		return Action(action), 0, true
+	}
+	edits, err := strconv.Atoi(count)
+	return Action(action), edits, err == nil && edits > 0 && strconv.Itoa(edits) == count
 }
 
 // OpenButton reads a sealed value; ok is false for a value that this gatehouse did not seal.
@@ -66,7 +85,11 @@ func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
 		}
 		return Button{Action: Action(fields[0]), Failed: failed, Conversation: core.ConversationID(fields[2]), More: fields[3:]}, true
 	}
-	return Button{Action: Action(fields[1]), Approval: core.ApprovalID(fields[0]), More: fields[2:]}, true
+	action, edits, ok := openAction(fields[1])
+	if !ok {
+		return Button{}, false
+	}
+	return Button{Action: action, Approval: core.ApprovalID(fields[0]), Edits: edits, More: fields[2:]}, true
 }
 
 // Event returns the event of a button below the reply to a failed event. However often the button is pressed, it is the same event.

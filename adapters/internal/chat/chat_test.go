@@ -38,7 +38,7 @@ func TestButtonsSurviveSealing(t *testing.T) {
 	}
 	d := core.Delivery{Post: core.Post{Event: 42, Conversation: "x:1"}}
 	for _, b := range []chat.Button{
-		chat.CardButton("a1", chat.ActionApprove), chat.CardButton("a1", chat.ActionReason, "C1", ""), chat.ReplyButton(d, chat.ActionRetry), chat.ReplyButton(d, chat.ActionNew, "C1", "1.2"),
+		chat.CardButton(core.Card{Approval: "a1"}, chat.ActionApprove), chat.CardButton(core.Card{Approval: "a1"}, chat.ActionReason, "C1", ""), chat.ReplyButton(d, chat.ActionRetry), chat.ReplyButton(d, chat.ActionNew, "C1", "1.2"),
 	} {
 		value, err := b.Value(signer.Seal, 1000)
 		if err != nil {

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -86,7 +87,7 @@ func discordAloud(v any) string {
 		case "18":
 			all = append(all, text(o, "label"), text(o, "description"), discordAloud([]any{o["component"]}))
 		case "4":
-			all = append(all, "[Input] "+text(o, "placeholder"))
+			all = append(all, "[Input] "+cmp.Or(text(o, "value"), text(o, "placeholder")))
 		case "2":
 			emoji, _ := o["emoji"].(object)
 			all = append(all, "[Button] "+strings.TrimSpace(text(emoji, "name")+" "+text(o, "label")))

@@ -30,6 +30,9 @@ type Input struct {
 	Labelled    bool // it is in a label, not in a row
 }
 
+// maxInput is how many characters an input takes.
+const maxInput = 4000
+
 // ReadModal reads a modal from a first answer, and checks it as Discord does.
 func ReadModal(f wire.Object) (*Modal, *Failure) {
 	m := &Modal{CustomID: wire.String(f, "custom_id"), Title: wire.String(f, "title")}
@@ -71,7 +74,13 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 			in.Required = required
 		}
 		if in.Max == 0 {
-			in.Max = 4000
+			in.Max = maxInput
+		}
+		if in.Max > maxInput {
+			bad.Add(at+".components.0.max_length", "NUMBER_TYPE_MAX", "int value should be less than or equal to 4000.")
+		}
+		if utf8.RuneCountInString(in.Value) > min(in.Max, maxInput) {
+			bad.Add(at+".components.0.value", "BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", min(in.Max, maxInput)))
 		}
 		checkCustomID(in.CustomID, at+".components.0", seen, bad)
 		if n := utf8.RuneCountInString(in.Label); n < 1 || n > 45 {

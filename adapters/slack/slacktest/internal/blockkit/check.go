@@ -34,6 +34,7 @@ const (
 	maxConfirmText   = 300
 	maxConfirmButton = 30
 	maxPlaceholder   = 150
+	maxInput         = 3000
 	maxLabel         = 2000
 	maxAltText       = 2000
 )
@@ -200,6 +201,13 @@ func (k *Checker) interactive(at string, elements []Block) {
 		switch e["type"] {
 		case "button":
 			k.button(where, e)
+		case "plain_text_input":
+			initial, _ := e["initial_value"].(string)
+			most := maxInput
+			if n, ok := e["max_length"].(float64); ok {
+				most = min(most, int(n))
+			}
+			k.long(where+"/initial_value", initial, 0, most)
 		case nil:
 			k.Fault(where, "missing required field: type")
 		case "section", "markdown", "header", "divider":

@@ -51,7 +51,7 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 		c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
 	}
 	if c.Editable = rapid.Bool().Draw(t, "editable"); c.Editable {
-		c.Edits, c.Arguments = rapid.IntRange(0, 9).Draw(t, "edits"), asJSON(c.Arguments)
+		c.Arguments = asJSON(c.Arguments)
 	}
 	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), Occasion: occasion}
 	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}

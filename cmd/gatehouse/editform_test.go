@@ -1,0 +1,73 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// editable is a policy whose one approver may change the arguments of notes.
+func editable(approver string) string {
+	return `
+version: 1
+rules:
+  - name: notes
+    tools: ["note_*"]
+    risk: [write]
+    action: ask
+    approvers: ["` + approver + `"]
+    edit: true
+`
+}
+
+// TestSlackArgumentsAreChangedInAForm: the card shows what they are now, a press of its earlier buttons counts for nothing, and the call
+// runs as changed.
+func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
+	t.Parallel()
+	env := maps.Clone(transports["HTTP"])
+	env["GATEHOUSE_APPROVAL_POLICY"] = policyFile(t, editable("slack:U2BOB"))
+	s := serveSlack(t, slacktest.Options{}, env)
+	thread, card := s.asked("milk")
+	s.bob.Clicks("C1", card.TS, "edit")
+	if _, err := s.slack.WaitForModal(s.ctx(), "U2BOB"); err != nil {
+		t.Fatalf("%v\n%s", err, s.slack.Dump())
+	}
+	before, _ := s.slack.FindButton("C1", card.TS, "approve")
+	s.bob.Submits(map[string]string{"arguments": `{"text": "butter"}`})
+	s.shows("C1", card.TS, "changed the arguments", len(card.Buttons()))
+	s.bob.Presses(before)
+	s.readsEphemeral("C1", "U2BOB", "The arguments were changed after this card was drawn")
+	s.bob.Clicks("C1", card.TS, "approve")
+	s.reads("C1", thread, "is in the note book")
+	s.ann.Posts("C1", s.slack.MentionOfBot()+" note list", slacktest.InThread(thread))
+	s.reads("C1", thread, "• butter")
+}
+
+// TestDiscordArgumentsAreChangedInAForm does the same on Discord, where what can't be read as arguments changes nothing.
+func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
+		env["GATEHOUSE_APPROVAL_POLICY"] = policyFile(t, editable("discord:"+deciderID))
+		d := serveDiscord(t, discordtest.Options{}, env)
+		ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+		card := d.card(ask.ID, "Add “milk” to the note book.")
+		d.bob.Clicks(ask.ID, card.ID, "Edit")
+		form, err := d.discord.WaitForModal(d.ctx(), deciderID)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, d.discord.Dump())
+		}
+		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": butter}`})
+		d.readsEphemeral(ask.ID, deciderID, "nothing was changed")
+		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": "butter"}`})
+		waitUntil(t, func() bool {
+			m, _ := d.discord.Message(ask.ID, card.ID)
+			return strings.Contains(m.Shown(), "changed the arguments") && !m.Buttons()[0].Disabled
+		}, "the card with the new arguments")
+		d.bob.Clicks(ask.ID, card.ID, "Approve")
+		d.reads(ask.ID, "is in the note book")
+		d.ann.Posts(ask.ID, d.discord.MentionOfBot()+" note list")
+		d.reads(ask.ID, "• butter")
+	})
+}

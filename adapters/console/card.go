@@ -94,6 +94,16 @@ func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, sti
 	return *target, c.cards.index(*target) >= 0
 }
 
+// editsShown returns how often the arguments of a card had been changed when it was printed last.
+func (c *Console) editsShown(id core.ApprovalID) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.cards.index(id); i >= 0 {
+		return c.cards.open[i].card.Edits
+	}
+	return 0
+}
+
 func (c *Console) markAnswered(id core.ApprovalID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +130,8 @@ func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) er
 	if late && card.State == core.Open {
 		out = c.style.approval("(late) this was requested a while ago:") + text
 	}
-	voted := known && card.State == core.Open // only its votes changed
+	changed := known && card.Edits != c.cards.open[at].card.Edits // its arguments: it is another card to answer
+	voted := known && card.State == core.Open && !changed         // only its votes changed
 	if voted {
 		out = c.style.approval(votes(card) + ": " + oneLine(card.Summary))
 	}
@@ -131,6 +142,10 @@ func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) er
 	switch {
 	case voted:
 		c.cards.open[at].card = card
+		return nil
+	case changed && card.State == core.Open:
+		c.cards.open[at] = shownCard{card: card}
+		c.repaint()
 		return nil
 	case known:
 		c.cards.open = slices.Delete(c.cards.open, at, at+1)
@@ -177,6 +192,9 @@ func cardLines(card core.Card) []string {
 	about := "id " + oneLine(string(card.Approval))
 	if card.Requester != "" {
 		about += ", requested by " + oneLine(card.Requester)
+	}
+	if card.Edits > 0 {
+		about += ", arguments changed by " + cmp.Or(oneLine(card.Editor.Name), "an approver")
 	}
 	if card.Quorum > 1 || card.Vetoes > 1 {
 		about += ", " + votes(card)

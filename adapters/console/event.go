@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,6 +70,7 @@ type clickPayload struct {
 	Approval core.ApprovalID `json:"approval"`
 	Choice   core.Choice     `json:"choice"`
 	Reason   string          `json:"reason,omitempty"`
+	Edits    string          `json:"edits,omitempty"` // how often the arguments had been changed on the card that was answered
 }
 
 func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Event {
@@ -91,7 +93,11 @@ func (c *Console) lineEvent(text string) core.Event {
 
 func (c *Console) clickEvent(id core.ApprovalID, choice core.Choice, reason string) core.Event {
 	press := string(id) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
-	return c.newEvent(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
+	payload := clickPayload{Approval: id, Choice: choice, Reason: reason}
+	if n := c.editsShown(id); n > 0 {
+		payload.Edits = strconv.Itoa(n)
+	}
+	return c.newEvent(press, core.ClickEvent{Approval: id}, payload)
 }
 
 // Parse reads the payload of a message or a click. Unknown keys are ignored; a wrong type is an error of the user-correctable
@@ -133,14 +139,21 @@ func parseMessage(v *strictjson.Value) (core.Input, error) {
 }
 
 func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
-	fields := [3]string{}
-	for i, key := range []string{"approval", "choice", "reason"} {
+	fields := [4]string{}
+	for i, key := range []string{"approval", "choice", "reason", "edits"} {
 		var err error
 		if fields[i], err = stringMember(v, key, core.Invalid); err != nil {
 			return core.Input{}, err
 		}
 	}
 	click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Reason: fields[2]}
+	if fields[3] != "" {
+		n, err := strconv.Atoi(fields[3])
+		if err != nil || n < 0 {
+			return core.Input{}, core.Errorf(core.Invalid, "The member edits of the input from the terminal must be a number in a string, not %.20q.", fields[3])
+		}
+		click.Edits = n
+	}
 	if click.Approval == "" || fields[0] != subject {
 		return core.Input{}, core.Errorf(core.Invalid, "This answer does not belong to the approval %q.", subject)
 	}

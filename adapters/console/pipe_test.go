@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -408,5 +409,33 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 		"approval> reminder: nobody has decided yet: Deploy (0199aaaa)\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A card whose arguments were changed is printed again, and the answer says which arguments it is for.
+func TestCardWithChangedArguments(t *testing.T) {
+	var out output
+	c := console.New(console.Options{Out: &out})
+	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy 1", Quorum: 2, Voters: []core.Actor{{ID: "x:bob"}}}
+	show := func() {
+		t.Helper()
+		if err := c.Edit(t.Context(), "", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show()
+	card.Summary, card.Voters, card.Edits, card.Editor = "Deploy 2", nil, 1, core.Actor{ID: "x:cid", Name: "Cid"}
+	show()
+	want := "approval> deploy wants your approval: Deploy 1\napproval> id a1, 1 of 2 approvals\napproval> answer y, n or n REASON\n" +
+		"approval> deploy wants your approval: Deploy 2\napproval> id a1, arguments changed by Cid, 0 of 2 approvals\napproval> answer y, n or n REASON\n"
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for edits, want := range map[string]core.Category{`"2"`: "", `"x"`: core.Invalid, `"-1"`: core.Invalid, `2`: core.Invalid} {
+		e := core.Event{Platform: "console", Body: core.ClickEvent{Approval: "a1"}, Payload: json.RawMessage(`{"approval":"a1","choice":"approve","edits":` + edits + `}`)}
+		in, err := c.Parse(t.Context(), e)
+		if core.CategoryOf(err) != want || want == "" && in.Click.Edits != 2 {
+			t.Errorf("%s: %+v, %v", edits, in, err)
+		}
 	}
 }

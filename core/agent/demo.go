@@ -130,6 +130,9 @@ func report(call core.ToolCall, result string) string {
 	case "time":
 		return "It is " + result + "."
 	case "note_add":
+		if sentence, changed := tool.Changed(result); changed {
+			return "Done. " + sentence
+		}
 		return "Done: “" + args["text"] + "” is in the note book."
 	case "note_list":
 		if result == "" {

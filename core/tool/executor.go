@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -137,10 +138,18 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	return result, nil
 }
 
+const changedNote = "An approver changed the arguments"
+
+// Changed returns the sentence above a result that says that an approver changed the arguments; ok is false if there is none.
+func Changed(result string) (sentence string, ok bool) {
+	sentence, _, ok = strings.Cut(result, "\n")
+	return sentence, ok && strings.HasPrefix(sentence, changedNote+" to {")
+}
+
 // edited tells the model, above the result, that it is that of other arguments than its own.
 func edited(r core.ToolResult, a core.Approval) core.ToolResult {
 	if a.Requested != "" && r.Category == "" {
-		r.Content = fmt.Sprintf("An approver changed the arguments to %s.\n%s", a.Call.Masked(), r.Content)
+		r.Content = fmt.Sprintf("%s to %s.\n%s", changedNote, a.Call.Masked(), r.Content)
 	}
 	return r
 }

@@ -78,7 +78,7 @@ func TestLaw7_WhoTriesToApproveAnAlteredRequestIsAudited(t *testing.T) {
 		t.Errorf("of the admin it tells %q", log[2].Detail)
 	}
 	report, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, store.Signer(), "")
-	if err != nil || len(report.Faults) != 0 {
+	if err != nil || len(report.Faults) != 1 || report.Faults[0] != "The tool or the arguments of the approval a1 were changed: they are not those that its digest is of." {
 		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -134,7 +134,10 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 	case a.State != core.Open && a.DecidedBy.ID != s.by:
 		c.fault("The approval %s was decided by %q in the database, but by %q in the audit log.", a.ID, a.DecidedBy.ID, s.by)
 	}
-	if c.differs(s.call, a.ID, core.AuditedCall, a.Digest) {
+	if text := string(a.Call.Arguments); text != "" && text != "null" && altered(a.Call) { // null: erased
+		c.fault("The tool or the arguments of the approval %s were changed: they are not those that its digest is of.", a.ID)
+	}
+	if c.differs(s.call, a.ID, core.AuditedCall, a.Call.Digest) {
 		c.fault("The approval %s is for another call in the database than in the audit log.", a.ID)
 	}
 	var votes []string

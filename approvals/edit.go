@@ -46,16 +46,10 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 	}
 	call.Bound = a.Call.Bound
 	turn := core.Turn{Conversation: a.Conversation, Address: a.Address, Actor: a.Requester}
-	if before, after := s.editing.Rule(turn, a.Call), s.editing.Rule(turn, call); !same(before, after) {
+	if before, after := s.editing.Rule(turn, a.Call), s.editing.Rule(turn, call); !before.Same(after) {
 		return core.Call{}, core.Errorf(core.Invalid, "With these arguments another rule of the policy applies%s, so nothing was changed. Deny this request, and have it asked for anew.", named(after))
 	}
 	return call, nil
-}
-
-func same(a, b core.Rule) bool {
-	one, err := json.Marshal(a)
-	other, err2 := json.Marshal(b)
-	return err == nil && err2 == nil && bytes.Equal(one, other)
 }
 
 func named(r core.Rule) string {

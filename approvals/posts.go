@@ -14,7 +14,8 @@ import (
 //   - A channel of Rule.Notify gets a copy that notifies the approvers.
 //   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
 //     members of a group on another platform can't be known from here.
-//   - Without "here", the card in the conversation notifies nobody. It is there for who asked, who may withdraw the request.
+//   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
+//     who may withdraw the request.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
 	tell := a.Rule.Notify
 	if len(tell) == 0 {
@@ -34,6 +35,7 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		}
 	}
 	if !slices.Contains(tell, core.NotifyHere) && !slices.Contains(tell, core.NotifyDM) {
+		all[0].Quiet = len(all) > 1 // otherwise nobody would be notified
 		return all
 	}
 	for _, id := range s.elsewhere(a, occasion) {

@@ -13,7 +13,7 @@ type AuditedApproval struct {
 	ID        ApprovalID
 	State     ApprovalState
 	DecidedBy Actor
-	Digest    string // of its call
+	Call      Call // its arguments are empty once they were erased
 	Votes     []Vote
 }
 

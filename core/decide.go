@@ -11,9 +11,10 @@ import (
 // LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
 const LocalAdmin = "local-admin"
 
-// MayWithdraw reports whether a person may cancel the approval: who requested it, may decide it, or is at the command line.
+// MayWithdraw reports whether a person may cancel the approval: who requested it, is at the command line, or could end it alone by a denial
+// without a reason.
 func (a Approval) MayWithdraw(who Actor) bool {
-	return a.AskedBy(who) || who.ID == LocalAdmin || a.Rule.MayDecide(who, a.Requester)
+	return a.AskedBy(who) || who.ID == LocalAdmin || a.Rule.Vetoes <= 1 && !a.Rule.Reason && a.Rule.MayDecide(who, a.Requester)
 }
 
 // AskedBy reports whether the approval was requested by this person, from any of their accounts.

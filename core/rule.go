@@ -57,8 +57,15 @@ func (r Rule) Person(id string) string { return cmp.Or(r.People[id], id) }
 // At is the rule as it holds some time after the opening: with those to whom it has been escalated by then.
 func (r Rule) At(since time.Duration) Rule {
 	if r.Escalate.After > 0 && since >= r.Escalate.After {
-		r.Approvers = append(slices.Clone(r.Approvers), r.Escalate.To...)
+		return r.Escalated()
 	}
+	return r
+}
+
+// Escalated is the rule after its escalation: those to whom it was escalated come first.
+func (r Rule) Escalated() Rule {
+	r.Approvers = slices.Concat(r.Escalate.To, r.Approvers)
+	r.Escalate = Escalation{}
 	return r
 }
 

@@ -16,6 +16,7 @@ import (
 // shownCards holds the cards that were shown, in the order of showing.
 type shownCards struct {
 	open    []shownCard
+	last    core.ApprovalID            // the card that was answered last
 	printed map[core.ApprovalID]string // each card as it was last printed
 }
 
@@ -104,11 +105,23 @@ func (c *Console) editsShown(id core.ApprovalID) int {
 	return 0
 }
 
+// reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why the answer did not count.
+// Otherwise the next answer would be for another card.
+func (c *Console) reopenAnswered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.cards.index(c.cards.last); i >= 0 && c.cards.open[i].answered {
+		card := c.cards.open[i]
+		card.answered = false
+		c.cards.open = append(slices.Delete(c.cards.open, i, i+1), card)
+	}
+}
+
 func (c *Console) markAnswered(id core.ApprovalID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := c.cards.index(id); i >= 0 {
-		c.cards.open[i].answered = true
+		c.cards.open[i].answered, c.cards.last = true, id
 	}
 }
 

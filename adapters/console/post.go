@@ -22,7 +22,10 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 }
 
 // Edit prints the new state; what was printed before stays.
-func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.deliver(d) }
+func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {
+	d.Occasion = "" // a reminder is not repeated
+	return c.deliver(d)
+}
 
 // Find finds nothing: a terminal can't be read back, so a post in doubt is printed again.
 func (c *Console) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
@@ -37,6 +40,9 @@ func (c *Console) deliver(d core.Delivery) error {
 			return core.Errorf(core.Internal, "The card of an approval has no data.")
 		}
 		return c.showCard(*d.Card, d.Late, d.Occasion)
+	}
+	if d.Kind == core.PostPrivate {
+		c.reopenAnswered()
 	}
 	text := d.Text
 	if d.Late {

@@ -18,14 +18,11 @@ import (
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
 	c := *d.Card
 	face := cardText.Face(d)
-	above := "### " + face.Title + "\n" + face.Lead + "\n" + fields(face)
-	for _, note := range face.Notes {
-		above += "\n" + strings.Join(note, "")
-	}
+	above := head(face)
 	if d.Late && c.State == core.Open {
 		above = latePrefix + above
 	}
-	below, foot := "", "-# Approval "+inlineCode(chat.ShortID(c.Approval), maxTool)
+	below, foot := "", foot(c)
 	if d.Copy {
 		below = contextOf(c)
 	} else {
@@ -57,11 +54,23 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 	return m, nil
 }
 
-// leavesOut reports whether a card may leave out some arguments: it does so at the latest with this much text around them.
+// leavesOut reports whether a card, or a copy of it with the longest context, leaves out some arguments.
 func leavesOut(c core.Card) bool {
-	_, folded := arguments(c, maxCard-maxAround)
+	above := head(cardText.Face(core.Delivery{Card: &c})) + latePrefix
+	_, folded := arguments(c, maxCard-chat.Units(above)-maxContext-chat.Units(foot(c)))
 	return folded
 }
+
+// head draws what is above the arguments.
+func head(face chat.Face[string]) string {
+	text := "### " + face.Title + "\n" + face.Lead + "\n" + fields(face)
+	for _, note := range face.Notes {
+		text += "\n" + strings.Join(note, "")
+	}
+	return text
+}
+
+func foot(c core.Card) string { return "-# Approval " + inlineCode(chat.ShortID(c.Approval), maxTool) }
 
 // fields draws the fields of a card, two on a line.
 func fields(face chat.Face[string]) string {
@@ -81,7 +90,7 @@ func fields(face chat.Face[string]) string {
 
 // told returns whom an open card pings: the approvers that it names, and nobody else.
 func told(c core.Card) (users, roles []string) {
-	for i, id := range c.Approvers {
+	for i, id := range cardText.Approvers(c) {
 		if i == maxApprovers {
 			break
 		}

@@ -36,7 +36,7 @@ const (
 	maxLine      = 100
 	maxArguments = 2_000 // on the card at most, if the rest leaves room; a button shows all of them
 	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
-	maxAround    = 1_900 // of the text of a card around its arguments
+	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
 )

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -64,9 +65,13 @@ func compile(text string) (c *condition, line int, err error) {
 	}
 	common := []expr.Option{expr.Env(facts{}), expr.Optimize(false), expr.DisableBuiltin("now")}
 	uses := &mentions{}
-	if _, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...); err != nil { // as it is written, for errors that people understand
+	written, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...) // for errors that people understand
+	if err != nil {
 		line, err = explained(err)
 		return nil, line, err
+	}
+	if what := notBool(written.Node()); what != "" {
+		return nil, 0, fmt.Errorf("the expression is no bool but %s", what)
 	}
 	if uses.env {
 		return nil, 0, errors.New("unknown variable $env; " + meant("$env", variables))
@@ -78,6 +83,32 @@ func compile(text string) (c *condition, line int, err error) {
 		return nil, line, err
 	}
 	return &condition{program: program, args: uses.args, groups: uses.requester > uses.known}, 0, nil
+}
+
+// notBool returns what an expression is that can't be a bool although its type is not known; "" if it can.
+func notBool(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		if n.Operator == "-" || n.Operator == "+" {
+			return "a number"
+		}
+	case *ast.BinaryNode:
+		switch n.Operator {
+		case "+", "-", "*", "/", "%", "**", "^":
+			return "a number or a text"
+		case "..":
+			return "a list"
+		case "??":
+			return notBool(n.Right)
+		}
+	case *ast.IntegerNode, *ast.FloatNode:
+		return "a number"
+	case *ast.StringNode:
+		return "a text"
+	case *ast.ConditionalNode:
+		return cmp.Or(notBool(n.Exp1), notBool(n.Exp2))
+	}
+	return ""
 }
 
 var (

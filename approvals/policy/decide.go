@@ -9,10 +9,11 @@ import (
 
 // Decision is what the policy says of a call, and why.
 type Decision struct {
-	Rule    core.Rule // the snapshot
-	Matched bool      // a rule of the file matched; otherwise the defaults decide
-	Expires string    // as the file has it; without a rule: the default timeout, or never
-	Failed  []Failure // the conditions that failed, in the order of their rules
+	Rule    core.Rule  // the snapshot
+	Matched bool       // a rule of the file matched; otherwise the defaults decide
+	Expires string     // as the file has it; without a rule: the default timeout, or never
+	Failed  []Failure  // the conditions that failed, in the order of their rules
+	Nobody  *core.Rule // of a rule that asks, where nobody is configured who could answer, so that the call is refused: what it says
 }
 
 // Failure is a condition that failed when it was evaluated. A rule that allows does not match then; one that asks or denies does.
@@ -52,9 +53,15 @@ func (p *Policy) Decide(turn core.Turn, call core.Call) Decision {
 			}
 		}
 		d.Rule, d.Matched, d.Expires = p.snapshot(r, turn.Actor), true, r.expires
+		if r.then.Verdict == core.VerdictAsk && d.Rule.Verdict != core.VerdictAsk {
+			d.Nobody = &r.then
+		}
 		return d
 	}
 	d.Rule = p.defaults.Rule(turn, call)
+	if d.Rule.Verdict == core.VerdictDeny {
+		d.Nobody = &core.Rule{Verdict: core.VerdictAsk, Self: true}
+	}
 	p.addPeople(&d.Rule, turn.Actor)
 	return d
 }

@@ -104,12 +104,23 @@ func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
 	}
 	before := len(r.faults)
 	r.who(one, has, in, defaults)
+	counts := before == len(r.faults) && (!in.broken || !named(has["approvers"]) && !named(has["escalate"])) // the approvers are known
+	before = len(r.faults)
 	r.times(one, has)
+	counts = counts && (before == len(r.faults) || has["escalate"] == nil)
 	r.manner(one, has, in)
-	if one.then.Verdict == core.VerdictAsk && !in.broken && before == len(r.faults) {
+	if one.then.Verdict == core.VerdictAsk && counts {
 		r.reachable(one, n, has, in)
 	}
 	return one
+}
+
+// named reports whether a value has the name of a person or a group.
+func named(v *yaml.Node) bool {
+	if v == nil {
+		return false
+	}
+	return strings.HasPrefix(v.Value, "group:") || strings.HasPrefix(v.Value, "person:") || v.Alias != nil || slices.ContainsFunc(v.Content, named)
 }
 
 // head reads what a rule is called, and which calls it is for.

@@ -41,7 +41,7 @@ func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
 	s.bob.Presses(before)
 	s.readsEphemeral("C1", "U2BOB", "The arguments were changed after this card was drawn")
 	s.bob.Clicks("C1", card.TS, "approve")
-	s.reads("C1", thread, "is in the note book")
+	s.reads("C1", thread, "Done. An approver changed the arguments to")
 	s.ann.Posts("C1", s.slack.MentionOfBot()+" note list", slacktest.InThread(thread))
 	s.reads("C1", thread, "• butter")
 }
@@ -66,7 +66,7 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 			return strings.Contains(m.Shown(), "changed the arguments") && !m.Buttons()[0].Disabled
 		}, "the card with the new arguments")
 		d.bob.Clicks(ask.ID, card.ID, "Approve")
-		d.reads(ask.ID, "is in the note book")
+		d.reads(ask.ID, "Done. An approver changed the arguments to")
 		d.ann.Posts(ask.ID, d.discord.MentionOfBot()+" note list")
 		d.reads(ask.ID, "• butter")
 	})

@@ -57,7 +57,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
-	service := approvals.NewService(store, store, namesOf(platforms)...).LetEdit(editing(cfg, store))
+	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store))
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness, Now: time.Now,

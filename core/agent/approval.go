@@ -39,7 +39,7 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Asked: l.asked(turn, s), Again: again}
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Asked: l.asked(turn, s, bound), Again: again}
 	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
 }
 

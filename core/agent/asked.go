@@ -14,6 +14,9 @@ import (
 // requested a second time is always asked.
 func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bool) (core.Rule, error) {
 	rule := l.Policy(turn, call)
+	if t, ok := l.Executor.Tools.Get(call.Tool); ok {
+		call.Bound.Schema = t.SchemaDigest()
+	}
 	if rule.Verdict != core.VerdictAsk || rule.Remember <= 0 || again || turn.Remembered == nil {
 		return rule, nil
 	}
@@ -28,8 +31,8 @@ func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bo
 
 // asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that need an
 // approval.
-func (l Loop) asked(turn core.Turn, s graph.State) core.Asked {
-	a := core.Asked{Message: request.Get(s)}
+func (l Loop) asked(turn core.Turn, s graph.State, call core.Call) core.Asked {
+	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest)} // a secret that is cut is not known as one any more
 	open := calls.Get(s)
 	for i, call := range answered.Get(s) {
 		t, err := l.Executor.Tools.Find(call)
@@ -51,14 +54,40 @@ func (l Loop) asked(turn core.Turn, s graph.State) core.Asked {
 	return a
 }
 
-// maxRequest is how many characters of a message a card quotes.
-const maxRequest = 300
+// How many characters of a message a turn keeps, with secrets masked, and how many of them a card quotes.
+const (
+	maxKept    = 4000
+	maxRequest = 300
+)
 
-// beginning returns the beginning of a message.
-func beginning(text string) string {
+// beginning returns the beginning of a text, at most so many characters.
+func beginning(text string, most int) string {
 	r := []rune(text)
-	if len(r) > maxRequest {
-		r = append(slices.Clone(r[:maxRequest-1]), '…')
+	if len(r) > most {
+		r = append(slices.Clone(r[:most-1]), '…')
 	}
 	return string(r)
+}
+
+// refuseChanged refuses a call that has not begun, whose arguments an approver has changed, and for which today's policy has another rule than
+// for the model's own. For that one the gate compares today's rule with the approval's.
+func (l Loop) refuseChanged(ctx context.Context, p *pendingCall) (result core.ToolResult, refused bool, err error) {
+	turn, _ := core.TurnFrom(ctx)
+	if turn.Ledger.Approval == nil {
+		return result, false, nil
+	}
+	a, err := turn.Ledger.Approval(ctx, p.Approval)
+	switch {
+	case core.CategoryOf(err) == core.NotFound:
+		return result, false, nil
+	case err != nil:
+		return result, false, fmt.Errorf("loading the approval %s: %w", p.Approval, err)
+	case a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)):
+		return result, false, nil
+	}
+	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and approved, so nothing was done."))
+	if turn.Ledger.Refuse != nil {
+		turn.Ledger.Refuse(p.Approval, result)
+	}
+	return result, true, nil
 }

@@ -49,7 +49,7 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 	e = &evidence{}
 	e.addToView(said...)
 	for _, m := range said {
-		asked = beginning(m.Content.Own())
+		asked = beginning(core.MaskText(m.Content.Own()), maxKept)
 	}
 	model := l.ModelRef
 	if model == "" {

@@ -186,7 +186,10 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 		turn, _ := core.TurnFrom(ctx)
 		before = tool.Prefix{Evidence: e.prefix(), Policy: l.policyDigest(turn, e.Mutating)}
 	}
-	result, err := l.Executor.Act(ctx, a.Call, a.Approval, before)
+	result, refused, err := l.refuseChanged(ctx, a)
+	if err == nil && !refused {
+		result, err = l.Executor.Act(ctx, a.Call, a.Approval, before)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -230,18 +230,29 @@ func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 // maxRemembered is how many approvals of the conversation are looked through, the latest first.
 const maxRemembered = 200
 
-// remembered returns the latest approval of the same call in this conversation that its own rule and today's still remember.
+// remembered returns the latest approval of the same call in this conversation that both its own rule and today's remember: the rules are the
+// same, as is the tool's schema, its call has begun, and those who approved it could approve it for this requester today.
 func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (core.Approval, bool, error) {
+	info, _ := core.TurnFrom(ctx)
 	found, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
 		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation, Limit: maxRemembered,
 	})
+	if err != nil {
+		return core.Approval{}, false, err
+	}
 	for _, a := range found {
-		lasts := min(a.Rule.Remember, rule.Remember)
-		if a.Rule.Verdict == core.VerdictAsk && a.Call.Tool == call.Tool && a.Call.Digest == call.Digest && time.Since(a.DecidedAt) < lasts {
+		if time.Since(a.DecidedAt) >= rule.Remember || !a.Remembers(call, rule, info.Actor) {
+			continue
+		}
+		intent, err := t.Store.LoadIntent(ctx, a.ID)
+		if err != nil {
+			return core.Approval{}, false, err
+		}
+		if intent != nil && !intent.BegunAt.IsZero() {
 			return a, true, nil
 		}
 	}
-	return core.Approval{}, false, err
+	return core.Approval{}, false, nil
 }
 
 // info describes the turn to the nodes of its graph.

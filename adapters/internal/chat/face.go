@@ -80,7 +80,7 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 		if d.Quiet {
 			add("May decide", t.Text("people who are notified elsewhere"))
 		} else {
-			who := t.approvers(c)
+			who := t.Approvers(c)
 			add("May decide", t.people(len(who), func(i int) P { return t.Approver(who[i]) })...)
 		}
 		if c.Quorum > 1 {
@@ -105,8 +105,8 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 // wide are the labels of fields that may be long.
 var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Message": true, "Result": true}
 
-// approvers returns those who may decide, each person once: by their account on this platform if they have one here.
-func (t CardText[P]) approvers(c core.Card) (ids []string) {
+// Approvers returns those who may decide, each person once: by their account on this platform if they have one here.
+func (t CardText[P]) Approvers(c core.Card) (ids []string) {
 	person := core.Rule{People: c.People}.Person
 	here := func(id string) bool { return strings.HasPrefix(id, t.Platform+":") }
 	of := map[string]int{} // a person's place among the ids

@@ -185,7 +185,7 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
 		var b approvalBody
 		err = scan(&a.ID, &a.State, fromJSON{&a.DecidedBy}, fromJSON{&b}, fromJSON{&a.Votes})
-		a.Digest = b.Call.Digest
+		a.Call = b.Call
 		return a, err
 	}, `select id, state, decided_by, body, `+votesColumn+` from approvals order by seq`)
 	if err != nil {

@@ -58,8 +58,8 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 	return decided, refused
 }
 
-// remind adds the posts of a reminder or an escalation, unless they are known, and records it. After an escalation all cards are redrawn, since
-// they name who may decide.
+// remind adds the posts of a reminder or an escalation, unless they are known, and records it. An escalation is recorded in the approval's rule,
+// too, and all cards are redrawn: they name who may decide, whatever the clock of the process that draws them.
 func (t *Tx) remind(a core.Approval, d core.Decision) error {
 	fresh := false
 	for _, p := range d.Posts {
@@ -78,6 +78,10 @@ func (t *Tx) remind(a core.Approval, d core.Decision) error {
 	action := core.AuditReminded
 	if d.Remind == core.Escalated {
 		action = core.AuditEscalated
+		a.Rule = a.Rule.Escalated()
+		if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
+			return err
+		}
 		t.redrawCards(a.ID)
 	}
 	t.audit(a.ID, action, d.By.ID, "")

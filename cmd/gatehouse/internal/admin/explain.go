@@ -150,6 +150,9 @@ func viewDecision(d policy.Decision) explanation {
 	if d.Matched {
 		view.Rule = &d.Rule.Name
 	}
+	if asks := d.Nobody; asks != nil {
+		view.Action, view.Quorum, view.Vetoes, view.Self = asks.Verdict, max(asks.Quorum, 1), max(asks.Vetoes, 1), asks.Self
+	}
 	return view
 }
 

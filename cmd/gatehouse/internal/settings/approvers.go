@@ -39,3 +39,14 @@ func (c Config) WithoutApprovers() []string {
 	}
 	return names
 }
+
+// Platforms returns the names of the platforms that may get copies of cards: the configured ones.
+func (c Config) Platforms() (names []string) {
+	if c.Slack.Enabled() {
+		names = append(names, slack.Name)
+	}
+	if c.Discord.Enabled() {
+		names = append(names, discord.Name)
+	}
+	return names
+}

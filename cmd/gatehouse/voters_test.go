@@ -126,9 +126,10 @@ func (p *slackProcess) wantOneDecision(a core.Approval, thread string) {
 		count[v.Choice]++
 	}
 	wanted, choice := 0, core.Approve
-	if a.State == core.Approved {
+	switch a.State {
+	case core.Approved:
 		wanted = a.Rule.Quorum
-	} else if a.State == core.Denied {
+	case core.Denied:
 		wanted, choice = a.Rule.Vetoes, core.Deny
 	}
 	if wanted == 0 || count[choice] != wanted || count[core.Approve] > a.Rule.Quorum || count[core.Deny] > a.Rule.Vetoes || len(a.Votes) != count[core.Approve]+count[core.Deny] {

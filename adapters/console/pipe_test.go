@@ -123,6 +123,10 @@ func (s *gateway) answer(e core.Event) {
 			s.t.Error(err)
 			return
 		}
+		if in.Click.Reason == "does not count" {
+			s.post(core.Post{Kind: core.PostPrivate, Text: "That did not count."})
+			return
+		}
 		card := s.cards[strings.TrimPrefix(e.Subject(), "a-")]
 		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", in.Click.Reason
 		if in.Click.Choice == core.Deny {
@@ -182,6 +186,11 @@ func TestPipe(t *testing.T) {
 			"note milk\nnote tea\ny\nn\n", card("milk") + card("tea") +
 				"approval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
 				"approval> denied by Ann: Add milk\nbot> done with Add milk\n",
+		},
+		"an answer that did not count leaves its card as the one that is answered": {
+			"note milk\nnote tea\nn does not count\ny\ny\n", card("milk") + card("tea") +
+				"bot> That did not count.\napproval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
+				"approval> approved by Ann: Add milk\nbot> done with Add milk\n",
 		},
 		"an open card at the end leaves a hint": {
 			"note milk\n", card("milk") + "approval> Add milk is still open; decide with: gatehouse approvals approve a-milk\n",

@@ -221,3 +221,38 @@ func TestTheExampleOfTheReadme(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A fault does not hide the others.
+func TestAQuorumOutOfReachIsNamedBesideOtherFaults(t *testing.T) {
+	rule := "  - name: a\n    action: ask\n    approvers: [slack:U9]\n    quorum: 2\n"
+	for name, text := range map[string]string{
+		"a duration":            head + rule + "    expires: soon\n",
+		"where people are told": head + rule + "    notify: irc:1\n",
+		"a group cycle":         "version: 1\ngroups:\n  a: [group:a]\nrules:\n" + rule,
+		"one id in two people":  "version: 1\npeople:\n  ann: [slack:U1]\n  bob: [slack:U1]\nrules:\n" + rule,
+	} {
+		_, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{})
+		if err == nil || !strings.Contains(err.Error(), "nobody can reach the quorum of 2") || strings.Count(err.Error(), "\n") != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	unknown := "version: 1\ngroups:\n  a: [group:a]\nrules:\n" + strings.Replace(rule, "slack:U9", "group:a", 1)
+	if _, err := policy.Parse("p.yaml", []byte(unknown), policy.Defaults{}); err == nil || strings.Contains(err.Error(), "quorum") {
+		t.Errorf("of a group that is at fault nobody knows the people: %v", err)
+	}
+}
+
+// The kinds of arguments are not known, but that of a sum is.
+func TestAnExpressionThatCanBeNoBoolIsAFault(t *testing.T) {
+	for _, when := range []string{"args.amount + 1", "-args.x", "args.x ?? 0", "args.a ** 2", "true ? args.x - 1 : 1"} {
+		_, err := policy.Parse("p.yaml", []byte(head+"  - name: a\n    action: ask\n    when: '"+when+"'\n"), policy.Defaults{Approvers: []string{"slack:U9"}})
+		if err == nil || !strings.Contains(err.Error(), "p.yaml:9: when: the expression is no bool but ") {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	for _, when := range []string{"args.x", "args.x ?? false", "args.a + 1 > 2", "get(args, 'x') ?? true"} {
+		if _, err := policy.Parse("p.yaml", []byte(head+"  - name: a\n    action: ask\n    when: \""+when+"\"\n"), policy.Defaults{Approvers: []string{"slack:U9"}}); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+}

@@ -28,10 +28,15 @@ func (b *book) Notes(context.Context, string) ([]string, error) { return b.notes
 
 // policy gives every call the same rule, which may change.
 // policy is one rule for all calls that change something; reads is the rule for others, if it is set.
-type policy struct{ rule, reads *core.Rule }
+type policy struct {
+	rule, reads *core.Rule
+	judge       *func(core.Call) core.Rule
+}
 
 func (p policy) Rule(_ core.Turn, c core.Call) core.Rule {
 	switch {
+	case *p.judge != nil:
+		return (*p.judge)(c)
 	case c.Risk != core.ReadOnly:
 		return *p.rule
 	case p.reads.Verdict != "":
@@ -54,7 +59,9 @@ type room struct {
 	evidence []byte              // what the turn handed over last
 	spoil    func(*core.Binding) // changes what the stored approval is bound to
 
-	reads      core.Rule // for calls that only read; "" = they are allowed
+	judge      func(core.Call) core.Rule // nil: rule and reads
+	change     func(*core.Approval)      // changes an approval as it is decided
+	reads      core.Rule                 // for calls that only read; "" = they are allowed
 	remembered func(core.Call) (core.Approval, bool)
 }
 
@@ -87,7 +94,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	ids := 0
 	r.remembered = func(core.Call) (core.Approval, bool) { return core.Approval{}, false }
 	compiled, err := agent.Loop{
-		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads}.Rule,
+		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
 		Mask:  func(s string) string { return strings.ReplaceAll(core.MaskText(s), "hunter2", "••••••") },
 	}.Graph()
@@ -140,6 +147,9 @@ func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) c
 		r.spoil(&req.Call.Bound)
 	}
 	a := core.Approval{ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Call: req.Call, State: state, Reason: reason, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"}}
+	if r.change != nil {
+		r.change(&a)
+	}
 	r.approvals[a.ID] = a
 	var p core.SignalPayload
 	if err := json.Unmarshal(a.Signal().Payload, &p); err != nil {

@@ -1,12 +1,14 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
+	"gatehouse/core/tool"
 )
 
 // A rule may also refuse, or ask for, a call that only reads.
@@ -75,5 +77,49 @@ func TestARequestSaysWhichMessageItIsAbout(t *testing.T) {
 	}
 	if got := r.asked(newRoom(t, agent.Demo{}, ask).say("note add milk")).Asked; got != (core.Asked{Message: "note add milk"}) {
 		t.Errorf("one alone: %+v", got)
+	}
+}
+
+// An approver has put other arguments in place of the model's. They run only if today's policy says the same of both.
+func TestLaw5_ChangedArgumentsAreJudgedByTodaysPolicy(t *testing.T) {
+	for name, c := range map[string]struct {
+		today func(core.Call) core.Rule
+		runs  bool
+	}{
+		"as before": {func(core.Call) core.Rule { return ask }, true},
+		"denied by now": {func(c core.Call) core.Rule {
+			if strings.Contains(string(c.Arguments), "poison") {
+				return core.Rule{Verdict: core.VerdictDeny, Why: "No poison."}
+			}
+			return ask
+		}, false},
+	} {
+		r := newRoom(t, agent.Demo{}, ask)
+		asked := r.say("note add milk")
+		req := r.asked(asked)
+		r.judge = c.today
+		r.change = func(a *core.Approval) {
+			a.Requested, a.Call.Arguments = req.Call.Digest, json.RawMessage(`{"text":"poison"}`)
+			var err error
+			if a.Call.Digest, err = tool.Digest("note_add", a.Call.Arguments); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := texts(r.decide(asked, core.Approved, ""))
+		if c.runs && (len(r.book.notes) != 1 || r.book.notes[0] != "poison" || !strings.Contains(got, "An approver changed the arguments to {\"text\":\"poison\"}.")) {
+			t.Errorf("%s: %q, %v", name, got, r.book.notes)
+		}
+		if !c.runs && (len(r.book.notes) != 0 || !strings.Contains(got, "The rules changed after the arguments were changed")) {
+			t.Errorf("%s: %q, %v", name, got, r.book.notes)
+		}
+	}
+}
+
+// What a card quotes of the message is masked before it is cut: a part of a secret does not look like one.
+func TestLaw8_AQuotedMessageHidesSecretsThatAreCut(t *testing.T) {
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1+", 16)+"\n", 10) + "Zm9v==\n-----END PRIVATE KEY-----"
+	r := newRoom(t, agent.Demo{}, ask)
+	if got := r.asked(r.say("note add use " + key)).Asked.Message; strings.Contains(got, "Ab1+") || !strings.Contains(got, "characters hidden") {
+		t.Errorf("the card quotes %q", got)
 	}
 }

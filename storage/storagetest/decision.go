@@ -90,7 +90,7 @@ var decisionExamples = []example{
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", core.AuditEdited})
 	}},
 	{"a reminder adds its posts once, while the approval is open", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.suspend(conversation, "a", core.Rule{Timeout: minute, Approvers: []string{bob.ID}, Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}}})
 		w.sent(w.first(minute), "ref")
 		again := core.Post{Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
 		remind := core.Decision{Approval: "a", Remind: core.Reminder, Posts: []core.Post{again}, By: core.Actor{ID: "clock"}}
@@ -112,6 +112,9 @@ var decisionExamples = []example{
 			w.sent(row, "ref")
 		}
 		w.sent(w.first(minute), "ref-2")
+		if rule := must(w.LoadApproval(w.ctx, "a"))(w).Rule; !slices.Equal(rule.Approvers, []string{cleo.ID, bob.ID}) || rule.Escalate.After != 0 {
+			w.Errorf("who may decide now: %+v", rule)
+		}
 		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", core.AuditReminded, core.AuditEscalated})
 		w.db.Advance(2 * minute)
 		remind.Posts[0].Key = "card/a/3"

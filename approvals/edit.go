@@ -33,6 +33,9 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 	if s.editing.Bind == nil {
 		return core.Call{}, core.Errorf(core.Unsupported, "Arguments can't be changed here.")
 	}
+	if a.Call.Hidden() > 0 {
+		return core.Call{}, core.Errorf(core.Invalid, "Arguments that are partly masked can't be changed: the masks would take the place of the secrets.")
+	}
 	arguments = bytes.TrimSpace(arguments)
 	if !json.Valid(arguments) || !bytes.HasPrefix(arguments, []byte("{")) || len(arguments) > maxChanged {
 		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object of at most %d bytes, so nothing was changed.", maxChanged)

@@ -15,6 +15,12 @@ func cardIn(channel string, conversation core.ConversationID, approvers ...strin
 	}
 }
 
+// toldNotHere is a card whose rule notifies not here: elsewhere, or by direct messages.
+func toldNotHere(d core.Delivery, elsewhere bool) core.Delivery {
+	d.Quiet, d.Card.Direct = true, !elsewhere
+	return d
+}
+
 func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 	w := newRig(t, nil)
 	dm := w.DMWith("1001")
@@ -28,6 +34,9 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 		"one does not see the channel":   {cardIn(secret, "discord:"+serverID+":"+secret, "discord:1001", "discord:1002"), false, []string{"1001"}},
 		"it stands in a direct message":  {cardIn(dm, core.ConversationID("discord:@me:"+dm), "discord:1001", "discord:1002"), false, []string{"1002"}},
 		"only a role, in a DM":           {cardIn(dm, core.ConversationID("discord:@me:"+dm), "discord:role:"+approvers), false, []string{"unseen"}},
+		"a role, told directly":          {toldNotHere(cardIn(general, "discord:"+serverID+":"+general, "discord:role:"+approvers), false), false, []string{"unseen here"}},
+		"people, told directly":          {toldNotHere(cardIn(general, "discord:"+serverID+":"+general, "discord:1002"), false), false, []string{"1002"}},
+		"people, told elsewhere":         {toldNotHere(cardIn(general, "discord:"+serverID+":"+general, "discord:1003"), true), false, nil},
 		"it was refused":                 {cardIn(general, "discord:"+serverID+":"+general, "discord:1002"), true, []string{"1002", "requester"}},
 		"it was refused, to nobody else": {cardIn(general, "discord:"+serverID+":"+general, "discord:role:"+approvers), true, []string{"requester"}},
 		"one is nobody":                  {cardIn(general, "discord:"+serverID+":"+general, "discord:4004"), false, nil},
@@ -46,6 +55,8 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 				switch c.want[i] {
 				case "requester", "unseen":
 					key, to, kind = "card/1/"+c.want[i], dm, core.PostNotice
+				case "unseen here":
+					key, to, kind = "card/1/unseen", general, core.PostNotice
 				default:
 					to = w.DMWith(c.want[i])
 				}

@@ -63,10 +63,13 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
 		return nil, nil
 	}
-	if _, roles := told(*delivery.Card); !refused && len(users) == 0 && len(roles) > 0 && guildOf(delivery.Conversation) == direct {
+	if _, roles := told(*delivery.Card); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
+		text := "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
+		if guildOf(delivery.Conversation) != direct {
+			text = "Nobody was notified: this is decided by people with a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+		}
 		return []core.Post{{
-			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event,
-			Text: "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead.",
+			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event, Text: text,
 		}}, nil
 	}
 	sees := func(ctx context.Context, user string) (bool, error) {

@@ -149,16 +149,8 @@ func moment(t time.Time) piece {
 
 var mentionable = regexp.MustCompile(`^[UW][A-Z0-9]{1,20}$`)
 
-// person returns a person's name, or a mention of a person whom Slack knows and whose name is not known. A mention would notify them.
-func person(a core.Actor, name string) piece {
-	if name != "" && name != a.ID {
-		return literal(nameText(a, name))
-	}
-	if user, ok := webapi.UserID(a.ID); ok && mentionable.MatchString(user) {
-		return api.NewRichTextSectionUserElement(user, nil)
-	}
-	return literal(nameText(a, name))
-}
+// person returns a person's name. A mention would notify them.
+func person(a core.Actor, name string) piece { return literal(nameText(a, name)) }
 
 // nameText returns a person's name as text.
 func nameText(a core.Actor, name string) string {

@@ -172,7 +172,7 @@ func join(detail, more string) string {
 // votedBefore reports whether the n-th vote takes the place of an earlier one of the same person.
 func votedBefore(a core.Approval, n int) bool {
 	person := a.Rule.Person(a.Votes[n].Actor.ID)
-	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool { return a.Rule.Person(v.Actor.ID) == person })
+	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool { return v.Choice != core.Edit && a.Rule.Person(v.Actor.ID) == person })
 }
 
 // textOf is a reason as the audit log keeps it: with the name that the local-admin gave.

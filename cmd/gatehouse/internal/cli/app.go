@@ -34,8 +34,12 @@ type App struct {
 
 // Config reads the configuration and warns about unknown variables. The log shows nothing below least.
 func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
+	return a.config(least, settings.Load)
+}
+
+func (a *App) config(least slog.Level, load func() (settings.Config, []settings.Setting, error)) (settings.Config, *slog.Logger, error) {
 	unknown := settings.Unknown()
-	cfg, _, err := settings.Load()
+	cfg, _, err := load()
 	if err != nil {
 		for _, warning := range unknown { // one may be the misspelt key of what is missing
 			a.Warn(warning)
@@ -49,9 +53,10 @@ func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
 	return cfg, log, nil
 }
 
-// Store opens the configured database for a command. Where there is none it fails with not_found and creates none.
+// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. A fault of the approval
+// policy does not matter to commands: a running gateway goes on with the policy that it has.
 func (a *App) Store(ctx context.Context) (*storage.Store, error) {
-	cfg, log, err := a.Config(slog.LevelWarn)
+	cfg, log, err := a.config(slog.LevelWarn, settings.LoadWithoutPolicy)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,18 @@ const (
 
 // Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
 func Load() (Config, []Setting, error) {
+	return load("")
+}
+
+// LoadWithoutPolicy is Load for what needs no approval policy: its faults are left out, and only GATEHOUSE_APPROVERS is in force then.
+func LoadWithoutPolicy() (Config, []Setting, error) {
+	return load("GATEHOUSE_APPROVAL_POLICY")
+}
+
+// load leaves the faults of a key out.
+func load(without string) (Config, []Setting, error) {
 	cfg, all, faults := Read()
+	faults = slices.DeleteFunc(faults, func(fault string) bool { return keyOf(fault) == without })
 	if len(faults) > 0 {
 		return Config{}, all, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 	}

@@ -55,8 +55,8 @@ func maskText(s string) (text string, hidden int) {
 	return s, hidden
 }
 
-// MaskJSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, strings of one word under a key that names a
-// secret, and what has the form of one anywhere. Other numbers keep their digits; objects may change the order of their keys. A text that is
+// MaskJSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, numbers and strings of one word under a key that
+// names a secret, and what has the form of one anywhere. Other numbers keep their digits; objects may change the order of their keys. A text that is
 // no JSON is hidden whole.
 func MaskJSON(raw json.RawMessage, secret ...string) json.RawMessage {
 	return maskJSON(raw, secret).text
@@ -145,6 +145,10 @@ func (m *maskedJSON) value(v any, at place) any {
 		}
 		m.hidden += hidden
 		return text
+	case json.Number:
+		if at.named && !strings.HasSuffix(strings.ToLower(at.pointer), "tokens") { // of which it is the number
+			return m.hideValue(v)
+		}
 	case []any:
 		for i := range v {
 			v[i] = m.value(v[i], at.step(strconv.Itoa(i)))
@@ -199,12 +203,16 @@ func (m *maskedJSON) hide(secret string) string {
 const maxWord = 512
 
 // oneWord reports whether a text can be a password: text with spaces, or very long text, is more likely something that an approver must read.
+// The word that says what kind of a credential follows does not count.
 func oneWord(s string) bool {
+	if kind, credential, two := strings.Cut(s, " "); two && slices.Contains([]string{"bearer", "basic", "token"}, strings.ToLower(kind)) {
+		s = credential
+	}
 	return s != "" && len(s) <= maxWord && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 }
 
 // secretNames are the last words of keys whose values are secrets.
-var secretNames = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "secretkey", "cookie"}
+var secretNames = []string{"password", "passwd", "pwd", "passcode", "passphrase", "pin", "jwt", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "secretkey", "cookie"}
 
 // namesSecret reports whether a key names a secret: token, api_key, userPassword, but not token_count or tokenizer.
 func namesSecret(key string) bool {

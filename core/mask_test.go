@@ -20,6 +20,8 @@ var (
 
 func TestLaw8_SecretsAreMasked(t *testing.T) {
 	for text, want := range map[string]string{
+		`{"pin":1234,"token":5678,"max_tokens":5,"pwd":"x1"}`:             `{"max_tokens":5,"pin":"•••••• (4 characters hidden)","pwd":"•••••• (2 characters hidden)","token":"•••••• (4 characters hidden)"}`,
+		`{"Authorization":"Bearer abc.def","note":"Bearer of news"}`:      `{"Authorization":"•••••• (14 characters hidden)","note":"Bearer of news"}`,
 		`{"password":"hunter2","user":"ann"}`:                             `{"password":"•••••• (7 characters hidden)","user":"ann"}`,
 		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`:            `{"a":{"API-Key":"•••••• (1 character hidden)","hasToken":true,"max_tokens":5}}`,
 		`["Bearer aB3aB3aB3aB3aB3aB3aB3","plain <b>"]`:                    `["Bearer •••••• (21 characters hidden)","plain <b>"]`,

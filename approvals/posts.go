@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 )
 
@@ -39,7 +40,7 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		return all
 	}
 	for _, id := range s.elsewhere(a, occasion) {
-		c := copyTo(id, core.Address{Platform: platformOf(id)})
+		c := copyTo(id, core.Address{Platform: policy.PlatformOf(id)})
 		c.Person, c.Quiet = id, false
 		all = append(all, c)
 	}
@@ -54,25 +55,15 @@ func (s *Service) elsewhere(a core.Approval, occasion core.Occasion) (ids []stri
 	}
 	told := map[string]bool{}
 	for _, id := range approvers {
-		if platformOf(id) == a.Address.Platform {
+		if policy.PlatformOf(id) == a.Address.Platform {
 			told[a.Rule.Person(id)] = true
 		}
 	}
 	for _, id := range approvers {
-		if person := a.Rule.Person(id); !told[person] && slices.Contains(s.platforms, platformOf(id)) && !isGroup(id) {
+		if person := a.Rule.Person(id); !told[person] && slices.Contains(s.platforms, policy.PlatformOf(id)) && !policy.IsPlatformGroup(id) {
 			told[person] = true
 			ids = append(ids, id)
 		}
 	}
 	return ids
-}
-
-func platformOf(id string) string {
-	platform, _, _ := strings.Cut(id, ":")
-	return platform
-}
-
-// isGroup reports whether an approver is a group of a platform: one of Slack's user groups, or a role of Discord.
-func isGroup(id string) bool {
-	return strings.HasPrefix(id, "slack:S") || strings.HasPrefix(id, "discord:role:")
 }

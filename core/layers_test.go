@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"core/dispatch":   {"core", "core/chat"},
 	"core/outbox":     {"core"},
 	"core/schedule":   {"core"},
-	"approvals":       {"core", "core/strictjson", "core/tool"},
+	"approvals":       {"core", "core/strictjson", "core/tool", "approvals/policy"},
 	"adapters/otel":   {"core", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
 	"adapters/*":      {"core", "core/strictjson", "core/llm", "core/tool", "adapters/internal/*"},
 

@@ -9,7 +9,7 @@ import (
 // Rule is what a policy says of a call: whether it runs, and who decides. An approval has a snapshot of the rule that matched when it was
 // opened, and only that counts.
 type Rule struct {
-	Name      string            `json:"name"` // "" = no rule of the policy matched
+	Name      string            `json:"name"` // of a rule of the policy, or of one of its defaults
 	Verdict   Verdict           `json:"verdict"`
 	Why       string            `json:"why,omitempty"`       // a sentence for people
 	Approvers []string          `json:"approvers,omitempty"` // ids of people and of platforms' groups; LocalPerson is any Local actor

@@ -86,7 +86,7 @@ func riskOf(call core.Call) string {
 // facts are the variables of conditions; argsErr is why there are no arguments.
 func (p *Policy) facts(turn core.Turn, call core.Call) (f facts, argsErr error) {
 	f = facts{Tool: call.Tool, Risk: riskOf(call), Conversation: string(turn.Conversation)}
-	f.Requester = requester{ID: turn.Actor.ID, Platform: platformOf(turn.Actor.ID), Person: p.roster.people[turn.Actor.ID]}
+	f.Requester = requester{ID: turn.Actor.ID, Platform: PlatformOf(turn.Actor.ID), Person: p.roster.people[turn.Actor.ID]}
 	if p.asksGroups() {
 		f.Requester.Groups = p.roster.groupsOf(turn.Actor)
 	}

@@ -23,19 +23,19 @@ var (
 // Platforms are the platforms that ids may begin with.
 func Platforms() []string { return slices.Clone(platforms) }
 
-// platformOf is the platform that an id begins with.
-func platformOf(id string) string {
+// PlatformOf returns the platform that the id of a person or a group begins with.
+func PlatformOf(id string) string {
 	platform, _, _ := strings.Cut(id, ":")
 	return platform
 }
 
 // isGroup reports whether an id stands for people whose number only the platform knows: its groups and roles, and the local people.
 func isGroup(id string) bool {
-	return id == core.LocalPerson || isPlatformGroup(id)
+	return id == core.LocalPerson || IsPlatformGroup(id)
 }
 
-// isPlatformGroup reports whether an id is that of a platform's group or role.
-func isPlatformGroup(id string) bool {
+// IsPlatformGroup reports whether an id is that of a platform's group or role.
+func IsPlatformGroup(id string) bool {
 	platform, name, _ := strings.Cut(id, ":")
 	return platform == "slack" && slackGroup.MatchString(name) || platform == "discord" && strings.HasPrefix(name, "role:")
 }

@@ -93,7 +93,7 @@ func (p *Policy) PlatformGroups() []string {
 	}
 	var all []string
 	for _, g := range p.roster.groups {
-		all = append(all, slices.DeleteFunc(slices.Clone(g.flat), func(id string) bool { return !isPlatformGroup(id) })...)
+		all = append(all, slices.DeleteFunc(slices.Clone(g.flat), func(id string) bool { return !IsPlatformGroup(id) })...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -14,11 +14,11 @@ import (
 // requested a second time is always asked.
 func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bool) (core.Rule, error) {
 	rule := l.Policy(turn, call)
-	if t, ok := l.Executor.Tools.Get(call.Tool); ok {
-		call.Bound.Schema = t.SchemaDigest()
-	}
 	if rule.Verdict != core.VerdictAsk || rule.Remember <= 0 || again || turn.Remembered == nil {
 		return rule, nil
+	}
+	if t, ok := l.Executor.Tools.Get(call.Tool); ok {
+		call.Bound.Schema = t.SchemaDigest()
 	}
 	before, ok, err := turn.Remembered(ctx, call, rule)
 	if err != nil || !ok {
@@ -33,18 +33,15 @@ func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bo
 // approval.
 func (l Loop) asked(turn core.Turn, s graph.State, call core.Call) core.Asked {
 	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest)} // a secret that is cut is not known as one any more
-	open := calls.Get(s)
-	for i, call := range answered.Get(s) {
-		t, err := l.Executor.Tools.Find(call)
-		if err != nil {
-			continue
-		}
-		bound, err := tool.Bind(t, call)
+	all := answered.Get(s)
+	first := len(all) - len(calls.Get(s))
+	for i, other := range all {
+		bound, err := l.Executor.Tools.Bind(other)
 		if err != nil || l.Policy(turn, bound).Verdict != core.VerdictAsk {
 			continue
 		}
 		a.Of++
-		if i == len(answered.Get(s))-len(open) {
+		if i == first {
 			a.Place = a.Of
 		}
 	}

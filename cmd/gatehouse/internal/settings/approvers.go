@@ -2,24 +2,18 @@ package settings
 
 import (
 	"slices"
-	"strings"
 
 	"gatehouse/adapters/console"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
+	"gatehouse/approvals/policy"
 )
-
-// platformOf is the platform that the id of an approver begins with.
-func platformOf(id string) string {
-	platform, _, _ := strings.Cut(id, ":")
-	return platform
-}
 
 // unknownPlatforms returns the approvers of platforms that gatehouse does not have. They could never approve anything.
 func unknownPlatforms(approvers []string) []string {
 	var unknown []string
 	for _, id := range approvers {
-		if !slices.Contains([]string{slack.Name, discord.Name, console.Name}, platformOf(id)) {
+		if !slices.Contains([]string{slack.Name, discord.Name, console.Name}, policy.PlatformOf(id)) {
 			unknown = append(unknown, id)
 		}
 	}
@@ -33,7 +27,7 @@ func (c Config) WithoutApprovers() []string {
 		name, title string
 		enabled     bool
 	}{{slack.Name, "Slack", c.Slack.Enabled()}, {discord.Name, "Discord", c.Discord.Enabled()}} {
-		if platform.enabled && !slices.ContainsFunc(c.Policy.Approvers(), func(id string) bool { return platformOf(id) == platform.name }) {
+		if platform.enabled && !slices.ContainsFunc(c.Policy.Approvers(), func(id string) bool { return policy.PlatformOf(id) == platform.name }) {
 			names = append(names, platform.title)
 		}
 	}

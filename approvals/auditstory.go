@@ -11,7 +11,9 @@ import (
 // story is what the log tells of an approval.
 type story struct {
 	opened  time.Time
-	call    digest             // that was asked for
+	call    digest // that was asked for
+	terms   digest
+	record  digest
 	votes   []string           // who voted what
 	state   core.ApprovalState // "" = not decided
 	by      string
@@ -39,33 +41,33 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		stories[e.Approval] = s
 	}
 	s.last = e.Seq
+	if e.Held(core.AuditedTerms) != "" {
+		s.terms = digestOf(e, core.AuditedTerms)
+	}
+	if e.Held(core.AuditedRecord) != "" {
+		s.record = digestOf(e, core.AuditedRecord)
+	}
 	switch e.Action {
 	case "opened":
-		s.opened, s.call = e.At, digestIn(e)
+		s.opened, s.call = e.At, digestOf(e, "digest")
 	case "voted", core.AuditChanged:
 		s.votes = append(s.votes, e.Actor+" "+firstIn(e))
 	case core.AuditEdited:
-		s.votes, s.call = append(s.votes, e.Actor+" "+firstIn(e)), digestIn(e)
+		s.votes, s.call = append(s.votes, e.Actor+" "+firstIn(e)), digestOf(e, "digest")
 	case "begun":
-		s.begun, s.started = true, digestIn(e)
+		s.begun, s.started = true, digestOf(e, "digest")
 	case "settled", "unknown":
-		s.ended, s.outcome, s.result = true, firstIn(e), digestIn(e)
+		s.ended, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
 	case core.AuditNotRun:
-		s.notRun, s.outcome, s.result = true, firstIn(e), digestIn(e)
+		s.notRun, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
 	case core.AuditRevealed, core.AuditReminded, core.AuditEscalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}
 }
 
-// digestIn returns the digest at the end of an entry's detail.
-func digestIn(e core.AuditEntry) digest {
-	const mark = "digest "
-	if i := strings.LastIndex(e.Detail, mark); i >= 0 {
-		return digest{e.Key, e.Detail[i+len(mark):]}
-	}
-	return digest{key: e.Key}
-}
+// digestOf returns the digest of a kind that an entry holds.
+func digestOf(e core.AuditEntry, kind string) digest { return digest{e.Key, e.Held(kind)} }
 
 // firstIn returns the first part of an entry's detail: the choice of a vote, or how a call ended.
 func firstIn(e core.AuditEntry) string {
@@ -124,6 +126,9 @@ func (c comparison) records(records core.AuditRecords) {
 
 func (c comparison) approval(s *story, a core.AuditedApproval) {
 	switch {
+	case a.Fault != nil:
+		c.fault("The approval %s can't be read from the database (%v): somebody changed it.", a.ID, a.Fault)
+		return
 	case s == nil || s.opened.IsZero():
 		c.fault("The approval %s is in the database, but the audit log does not say that it was opened.", a.ID)
 		return
@@ -134,11 +139,19 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 	case a.State != core.Open && a.DecidedBy.ID != s.by:
 		c.fault("The approval %s was decided by %q in the database, but by %q in the audit log.", a.ID, a.DecidedBy.ID, s.by)
 	}
-	if text := string(a.Call.Arguments); text != "" && text != "null" && altered(a.Call) { // null: erased
+	text := string(a.Call.Arguments)
+	erased := a.State != core.Open && (text == "" || text == "null")
+	if !erased && altered(a.Call) {
 		c.fault("The tool or the arguments of the approval %s were changed: they are not those that its digest is of.", a.ID)
 	}
 	if c.differs(s.call, a.ID, core.AuditedCall, a.Call.Digest) {
 		c.fault("The approval %s is for another call in the database than in the audit log.", a.ID)
+	}
+	if c.differs(s.terms, a.ID, core.AuditedTerms, a.Terms()) {
+		c.fault("The rule, the requester, the deadline or the conversation of the approval %s was changed since it was recorded.", a.ID)
+	}
+	if !erased && c.differs(s.record, a.ID, core.AuditedRecord, a.Record()) {
+		c.fault("What the card of the approval %s says of the call, or its decision, was changed since it was recorded.", a.ID)
 	}
 	var votes []string
 	for _, v := range a.Votes {
@@ -154,6 +167,9 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 
 func (c comparison) intent(s *story, i core.AuditedIntent) {
 	switch {
+	case i.Fault != nil:
+		c.fault("The result of the tool of the approval %s can't be read from the database (%v): somebody changed it.", i.Approval, i.Fault)
+		return
 	case i.NotRun && (s == nil || !s.notRun):
 		c.fault("The tool of the approval %s was not run, says the database, but the audit log has no entry of that.", i.Approval)
 		return

@@ -121,6 +121,8 @@ func AuditOutcome(c Category) string {
 const (
 	AuditedCall   = "call"   // Call.Digest
 	AuditedResult = "result" // ResultDigest
+	AuditedTerms  = "terms"  // Approval.Terms
+	AuditedRecord = "record" // Approval.Record
 )
 
 // AuditDigest returns what the log holds of a digest of one of the kinds: a MAC of it, so that nobody without the key can find a short content

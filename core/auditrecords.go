@@ -8,13 +8,10 @@ type AuditRecords struct {
 	Intents       []AuditedIntent
 }
 
-// AuditedApproval is what the log must say of an approval.
+// AuditedApproval is what the log must say of an approval. The arguments of its call are empty once they were erased.
 type AuditedApproval struct {
-	ID        ApprovalID
-	State     ApprovalState
-	DecidedBy Actor
-	Call      Call // its arguments are empty once they were erased
-	Votes     []Vote
+	Approval
+	Fault error // part of it can't be read, and is empty
 }
 
 // AuditedIntent is what the log must say of an intent.
@@ -25,4 +22,5 @@ type AuditedIntent struct {
 	Result   string   // ResultDigest of its content; "" = it was erased, or is empty
 	NotRun   bool     // its turn ended without it
 	Ended    bool
+	Fault    error // its result can't be read
 }

@@ -32,6 +32,11 @@ func exchanged(a, b int64) []string {
 	}
 }
 
+// changedBody replaces a text in what is stored of approvals.
+func changedBody(from, to string) string {
+	return fmt.Sprintf(`update approvals set body = replace(body, '%s', '%s')`, from, to)
+}
+
 func tamperings() []tampering {
 	all := []tampering{
 		{"two entries swapped", statements(exchanged(2, 3)...), "Entries 2 and 3 of the audit log were swapped."},
@@ -61,6 +66,13 @@ func tamperings() []tampering {
 		{"a vote of another person", statements(`update votes set body = replace(body, 'local-admin', 'eve')`), "The approval ap-1 has votes of other people or for another choice"},
 		{"another result", statements(`update intents set content = '"thirteen notes"'`), "The result of the tool of the approval ap-1 is not the one that the audit log has the digest of"},
 		{"another outcome", statements(`update intents set category = 'tool_failed'`), `The result of the tool of the approval ap-1 is "tool_failed" in the database, but "succeeded" in the audit log.`},
+		{"another approver", statements(changedBody(`"local"`, `"eve"`)), "The rule, the requester, the deadline or the conversation of the approval ap-1 was changed"},
+		{"another requester", statements(changedBody("console:ann", "console:eve")), "The rule, the requester, the deadline or the conversation of the approval ap-1 was changed"},
+		{"another deadline", statements(`update approvals set deadline = 1`), "The rule, the requester, the deadline or the conversation of the approval ap-1 was changed"},
+		{"another summary", statements(changedBody("Add", "Read")), "What the card of the approval ap-1 says of the call, or its decision, was changed"},
+		{"a call that can't be read", statements(changedBody("note_add", `"`)), "The approval ap-1 can't be read from the database"},
+		{"a vote that can't be read", statements(`update votes set body = '{'`), "The approval ap-1 can't be read from the database"},
+		{"a result that can't be read", statements(`update intents set content = '"'`), "The result of the tool of the approval ap-1 can't be read from the database"},
 		{"a head of an earlier entry", func(log []core.AuditEntry) []string {
 			return []string{fmt.Sprintf(`update audit_head set seq = 3, hash = '%s'`, log[2].Hash)}
 		}, "The head of the audit log was not sealed"},

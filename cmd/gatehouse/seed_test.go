@@ -112,7 +112,11 @@ func (s *seeder) dead() error {
 
 const seedArguments = `{"text":"milk","password":"hunter2"}`
 
-var seedDigest, _ = tool.Digest("note_add", json.RawMessage(seedArguments)) // valid JSON
+var seedDigest, _ = noteDigest(seedArguments) // valid JSON
+
+func noteDigest(arguments string) (string, error) {
+	return tool.Digest("note_add", json.RawMessage(arguments))
+}
 
 func (s *seeder) suspended() error {
 	return s.turn("e3", "note it", func(c core.Claim) core.Finish {

@@ -64,7 +64,12 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	if closed != nil && !approval.Begun {
 		return refuse(closed)
 	}
-	return x.begin(ctx, turn.Ledger, t, call, approval, closed)
+	result, err := x.begin(ctx, turn.Ledger, t, call, approval, closed)
+	switch core.CategoryOf(err) {
+	case core.ApprovalMismatch, core.Unsupported: // what is stored of the approval is not what the audit log records
+		return refuse(err)
+	}
+	return result, err
 }
 
 // admit is the first half of law 5's gate: the call is approved, with exactly these arguments, or with those that an approver put in their

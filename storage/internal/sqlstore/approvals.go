@@ -73,7 +73,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
-	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)))
+	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s, %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedTerms(a), t.auditedRecord(a)))
 	if a.State != core.Open {
 		return t.decided(a, "", a.Reason)
 	}
@@ -97,7 +97,7 @@ func (t *Tx) endTasks(a core.Approval) error {
 
 // decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal, and removes the tasks.
 func (t *Tx) decided(a core.Approval, detail, reason string) error {
-	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, reason)
+	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, join(detail, t.auditedRecord(a)), reason)
 	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
@@ -110,7 +110,7 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	if err := t.storeDecision(a); err != nil {
 		return err
 	}
-	t.auditReason(a.ID, a.Session, string(core.Cancelled), c.By.ID, "", c.Reason)
+	t.auditReason(a.ID, a.Session, string(core.Cancelled), c.By.ID, t.auditedRecord(a), c.Reason)
 	t.redrawCards(a.ID)
 	return t.endTasks(a)
 }

@@ -151,6 +151,27 @@ func (t *Tx) auditedCall(id core.ApprovalID, tool, digest string) string {
 	return fmt.Sprintf("tool %s, digest %s", tool, t.signer.AuditDigest("", id, core.AuditedCall, digest))
 }
 
+// auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecord.
+func (t *Tx) auditedTerms(a core.Approval) string {
+	return core.AuditedTerms + " " + t.signer.AuditDigest("", a.ID, core.AuditedTerms, a.Terms())
+}
+
+func (t *Tx) auditedRecord(a core.Approval) string {
+	return core.AuditedRecord + " " + t.signer.AuditDigest("", a.ID, core.AuditedRecord, a.Record())
+}
+
+// checkRecord compares an approval with what the audit log says of it; see core.Signer.CheckRecord. Entries of this transaction are not among
+// those that it reads.
+func (t *Tx) checkRecord(a core.Approval) error {
+	entries, err := List(t, readEntry, `select `+entryColumns+` from audit where seq in (
+		select max(seq) from audit where approval = $1 and detail like '%terms %' union select max(seq) from audit where approval = $1 and detail like '%record %'
+		) order by seq`, a.ID)
+	if err != nil {
+		return err
+	}
+	return t.verifier.CheckRecord(a, entries)
+}
+
 func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {
 	_, err = t.Row([]any{&h.Seq, &h.Hash, timestamp{&h.Pruned}, &h.Seal}, `select seq, hash, pruned, seal from audit_head where one = 1`+lock)
 	return h, err
@@ -163,12 +184,15 @@ func (t *Tx) eraseReasons(id core.SessionID) error {
 	return err
 }
 
+const entryColumns = `seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash`
+
+func readEntry(scan func(...any) error) (e core.AuditEntry, err error) {
+	return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest, &e.Session, &e.Key, &e.Prev, &e.Hash)
+}
+
 // AuditLog returns up to n entries (0: all) after entry after, in order. core.Signer.VerifyAudit checks them.
 func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) {
-	entry := func(scan func(...any) error) (e core.AuditEntry, err error) {
-		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest, &e.Session, &e.Key, &e.Prev, &e.Hash)
-	}
-	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
+	return readAll(ctx, s, readEntry, `select `+entryColumns+` from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }
 
 // AuditHead returns the head of the log.
@@ -183,18 +207,16 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 		return r, err
 	}
 	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
-		var b approvalBody
-		err = scan(&a.ID, &a.State, fromJSON{&a.DecidedBy}, fromJSON{&b}, fromJSON{&a.Votes})
-		a.Call = b.Call
+		a.Approval, err = readApproval(lenient(scan, &a.Fault))
 		return a, err
-	}, `select id, state, decided_by, body, `+votesColumn+` from approvals order by seq`)
+	}, `select `+approvalColumns+` from approvals order by seq`)
 	if err != nil {
 		return r, err
 	}
 	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (i core.AuditedIntent, err error) {
 		var began, ended time.Time
 		var content string
-		err = scan(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended}, fromJSON{&content}, &i.Category)
+		err = lenient(scan, &i.Fault)(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended}, fromJSON{&content}, &i.Category)
 		i.NotRun, i.Ended, i.Result = began.IsZero(), !ended.IsZero(), core.ResultDigest(content)
 		return i, err
 	}, `select approval, digest, begun_at, ended_at, content, category from intents order by approval`)

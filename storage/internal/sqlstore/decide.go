@@ -17,6 +17,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 	var decided core.Decided
 	var refused error // the error of Approval.Decide, not_found or a click that waits; at most the audit log was changed, so the transaction may commit
 	err := s.write(ctx, func(t *Tx) error {
+		d := d // as it is when the transaction is repeated
 		decided, refused = core.Decided{}, nil
 		a, err := t.lockForDecision(d)
 		if core.CategoryOf(err) == core.NotFound {
@@ -39,6 +40,13 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 				decided.Approval, refused = a, core.Errorf(core.StoreBusy, "A click on %s came in time and has not been counted yet.", a.ID)
 				return nil
 			}
+		}
+		if d, err = t.checkVote(a, d); core.CategoryOf(err) == core.Unsupported {
+			decided.Approval, refused = a, err
+			return t.auditRejected(d, a.Session, refused)
+		}
+		if err != nil {
+			return err
 		}
 		decided, refused = a.Decide(d, at)
 		if refused != nil {
@@ -75,7 +83,7 @@ func (t *Tx) remind(a core.Approval, d core.Decision) error {
 	if !fresh {
 		return nil
 	}
-	action := core.AuditReminded
+	action, detail := core.AuditReminded, ""
 	if d.Remind == core.Escalated {
 		action = core.AuditEscalated
 		a.Rule = a.Rule.Escalated()
@@ -83,13 +91,27 @@ func (t *Tx) remind(a core.Approval, d core.Decision) error {
 			return err
 		}
 		t.redrawCards(a.ID)
+		detail = t.auditedTerms(a)
 	}
-	t.audit(a.ID, action, d.By.ID, "")
+	t.audit(a.ID, action, d.By.ID, detail)
 	return nil
 }
 
 func changed(before, after core.Approval) bool {
 	return before.State != after.State || len(before.Votes) != len(after.Votes)
+}
+
+// checkVote compares an open approval with the audit log before it is approved or changed, and returns the decision with what that gave. It
+// fails with unsupported if that can't be told.
+func (t *Tx) checkVote(a core.Approval, d core.Decision) (core.Decision, error) {
+	if d.Vote == nil || a.State != core.Open || d.Vote.Choice != core.Approve && d.Vote.Choice != core.Edit {
+		return d, nil
+	}
+	err := t.checkRecord(a)
+	if core.CategoryOf(err) == core.ApprovalMismatch {
+		d.Altered, err = true, nil
+	}
+	return d, err
 }
 
 // lockForDecision takes the locks in order and then reads the approval. First comes the conversation's queue, which receives the
@@ -161,10 +183,10 @@ func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) e
 	return nil
 }
 
-// join joins two parts of an entry's detail; the second may be empty.
+// join joins two parts of an entry's detail; either may be empty.
 func join(detail, more string) string {
-	if more == "" {
-		return detail
+	if detail == "" || more == "" {
+		return detail + more
 	}
 	return detail + ", " + more
 }
@@ -198,14 +220,14 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 			if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 				return err
 			}
-			t.audit(a.ID, core.AuditEdited, v.Actor.ID, join(join("choice edit", by.Detail), t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)))
+			t.audit(a.ID, core.AuditEdited, v.Actor.ID, join(join("choice edit", by.Detail), t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)+", "+t.auditedRecord(a)))
 			continue
 		}
 		action := "voted"
 		if votedBefore(a, n) {
 			action = core.AuditChanged
 		}
-		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), by.Detail), textOf(by, v.Reason))
+		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(join(fmt.Sprintf("choice %s", v.Choice), by.Detail), t.auditedRecord(a)), textOf(by, v.Reason))
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {

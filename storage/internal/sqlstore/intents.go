@@ -10,7 +10,7 @@ import (
 // BeginIntent commits that a tool is about to run, marks the approval as begun and redraws its cards. If there is an intent already, it returns that
 // one with Fresh false and changes nothing. After a crash before FinishIntent, the next attempt finds the intent without a result:
 // the outcome is unknown. The same holds if the answer to this commit is lost; the tool does not run then. It fails with
-// approval_missing unless the call is approved, approval_mismatch if the approval is for another call, and lease_lost if the claim
+// approval_missing unless the call is approved, approval_mismatch if the approval is for another call or is not the one that the audit log records, unsupported if that can't be told, and lease_lost if the claim
 // no longer holds its queue.
 func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
 	return write(ctx, s, func(t *Tx) (rec core.IntentRecord, err error) {
@@ -32,6 +32,9 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 			return rec, missing
 		}
 		if err := matches(i, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest}); err != nil {
+			return rec, err
+		}
+		if err := t.checkRecord(a); err != nil {
 			return rec, err
 		}
 		return core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}, t.storeIntent(c, i)

@@ -68,6 +68,32 @@ func (j fromJSON) Scan(src any) error {
 	return nil
 }
 
+// lenient scans what can be decoded, and sets fault to the first error of JSON that can't: so that one broken row does not hide the others.
+func lenient(scan func(...any) error, fault *error) func(...any) error {
+	return func(destinations ...any) error {
+		for i, d := range destinations {
+			if j, ok := d.(fromJSON); ok {
+				destinations[i] = maybeJSON{j, fault}
+			}
+		}
+		return scan(destinations...)
+	}
+}
+
+// maybeJSON is a scan destination for text that may be JSON.
+type maybeJSON struct {
+	fromJSON
+	fault *error
+}
+
+// Scan decodes the JSON, or sets the fault.
+func (j maybeJSON) Scan(src any) error {
+	if err := j.fromJSON.Scan(src); err != nil && *j.fault == nil {
+		*j.fault = err
+	}
+	return nil
+}
+
 // latest is the latest time that can be stored; a later one means "never".
 var latest = time.Unix(0, math.MaxInt64)
 

@@ -75,6 +75,7 @@ const (
 	RateLimited       Category = "rate_limited"       // above the limits of one person
 	MessageTooLarge   Category = "message_too_large"  // above GATEHOUSE_MAX_MESSAGE
 	Stopped           Category = "stopped"            // a person stopped the turn
+	LimitReached      Category = "limit_reached"      // the turn needed more rounds, calls, tokens or time than one may take
 	NotAllowed        Category = "not_allowed"        // this person may not do that
 	PolicyDenied      Category = "policy_denied"      // the approval policy refuses this call to everybody
 	ApprovalMissing   Category = "approval_missing"   // the executor got a mutating call without an approved approval
@@ -130,7 +131,7 @@ var buckets = map[Category]Bucket{
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalDenied: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
-	Stopped: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
+	Stopped: UserCorrectable, LimitReached: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }
 
 // BucketOf returns a category's bucket; an unknown category is retryable, like any internal error.

@@ -12,7 +12,8 @@ import (
 // Answer is a model's answer, and why it stopped. Its role is always taken to be the assistant's.
 type Answer struct {
 	core.Message
-	Stop Stop
+	Stop   Stop
+	Tokens int64 // that it took; 0 = not known
 }
 
 // Stop is why a model stopped, in the words of llm-provider's finish_reason. A model that does not report one has the empty

@@ -19,11 +19,11 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 		return nil, err
 	}
 	if rule.Verdict != core.VerdictAllow && rule.Verdict != core.VerdictAsk {
-		return l.answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
+		return l.answer(s, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
 	}
 	e := evidenceField.Get(s)
 	if e == nil { // the turn began in a build without evidence
-		return l.answer(s, call, tool.Failed(core.Errorf(core.NotAllowed, "There is no record of the earlier steps of this turn, so nothing was done. Please ask again."))), nil
+		return l.answer(s, tool.Failed(core.Errorf(core.NotAllowed, "There is no record of the earlier steps of this turn, so nothing was done. Please ask again."))), nil
 	}
 	bound.Bound = core.Binding{}
 	if again {
@@ -37,7 +37,7 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 		schema = t.SchemaDigest()
 	}
 	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
-		return l.answer(s, call, tool.Failed(err)), nil
+		return l.answer(s, tool.Failed(err)), nil
 	}
 	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Asked: l.asked(turn, s, bound), Again: again}
 	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil

@@ -1,7 +1,8 @@
 // Package agent holds the graphs that gatehouse ships. They keep nothing in their session but messages (a test checks this); the state of
 // a paused turn is in its paused record only.
 //
-// The loop: a Model answers, its tool calls run one at a time, and the model is asked again, until it answers without a call.
+// The loop: a Model answers, its tool calls run, and the model is asked again, until it answers without a call. Calls that only read run at the
+// same time, up to the first one that changes something; those run one at a time. Limits end a turn that comes to no answer.
 //
 //	model ──(no calls)──▶ END
 //	  │ calls             ▲
@@ -24,7 +25,7 @@
 //
 // A mutating call is left out of the evidence that it is judged by, so that the evidence is a closed prefix. The loop has the prefix
 // judged before it requests an approval, binds the approval to it, and gives it to the executor, which judges it again before the call
-// runs. Calls run in order, one at a time, so both prefixes are the same unless something was changed in between.
+// runs. Results are added in the order of the calls, so both prefixes are the same unless something was changed in between.
 //
 // A turn is bound to its mutation policy, a digest over the rules that match its mutating calls and the schemas of their tools. If the
 // digest is another one when the call is to run, nothing runs: approval is requested once more under the new rules, and after a second

@@ -162,7 +162,7 @@ func (e *evidence) unique(id string) string {
 	return id
 }
 
-// addResult adds the result of the first request that has none: calls run one at a time, in the order of the requests. row is the
+// addResult adds the result of the first request that has none: results are added in the order of the requests. row is the
 // result as the conversation and the model get it; failure is the message of a failed call.
 func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, failure string) {
 	e.addToView(row)
@@ -187,7 +187,7 @@ func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, f
 
 // linkApproval links the turn to the approval of a call, and so to its entries in the audit log.
 func (e *evidence) linkApproval(a *pendingCall) {
-	if a != nil {
+	if e != nil && a != nil {
 		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
 	}
 }

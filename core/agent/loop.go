@@ -13,9 +13,6 @@ import (
 // Version is the version of the graphs. It changes when turns that an older version paused can't be resumed.
 const Version = "1"
 
-// maxRounds is how often one turn may ask its model; it stops a model that requests tools without end.
-const maxRounds = 32
-
 // Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last.
 type Model interface {
 	Next(ctx context.Context, history core.History) (Answer, error)
@@ -32,6 +29,7 @@ type Loop struct {
 	Policy   Policy
 	NewID    func() string
 
+	Limits   Limits              // of one turn; what is zero is the default of DefaultLimits
 	ModelRef string              // provider and model, for the evidence; "" = Name
 	Mask     func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
 	Tracer   graph.Tracer        // makes spans of its turns; nil: none
@@ -52,7 +50,7 @@ var (
 	calls    = graph.Field("calls", graph.Replace[[]core.ToolCall]()) // still to run, in the model's order
 	pending  = graph.Field("pending_call", graph.Replace[*pendingCall]())
 	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // arrives with the signal
-	rounds   = graph.Field("rounds", graph.Replace[int]())
+	used     = graph.Field("used", graph.Replace[usage]())
 	answered = graph.Field("answer_calls", graph.Replace[[]core.ToolCall]()) // all calls of the model's last answer
 	request  = graph.Field("request", graph.Replace[string]())               // the beginning of the message that began the turn
 )
@@ -61,7 +59,7 @@ var (
 func (l Loop) Graph() (*graph.Graph, error) {
 	return graph.New(l.Name, Version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, pending, decision, rounds, answered, request, evidenceField).
+		Fields(graph.Messages, calls, pending, decision, used, answered, request, evidenceField).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -98,20 +96,29 @@ func next(s graph.State) (string, error) {
 }
 
 func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
-	if rounds.Get(s) >= maxRounds {
-		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without giving an answer.", maxRounds)
+	spent, limits := used.Get(s), l.Limits.orDefault()
+	if err := limits.exceeded(spent); err != nil {
+		return nil, err
 	}
 	e, history := evidenceField.Get(s), graph.Messages.Get(s)
 	asked := request.Get(s)
-	if e == nil && rounds.Get(s) == 0 {
-		var err error
+	var err error
+	if e == nil && spent.Rounds == 0 {
 		if e, asked, err = l.start(ctx, s); err != nil {
 			return nil, err
 		}
 	}
-	answer, err := l.Model.Next(ctx, history)
+	var answer Answer
+	spent.Time, err = limits.within(ctx, spent.Time, func(ctx context.Context) (err error) {
+		answer, err = l.Model.Next(ctx, history)
+		return err
+	})
 	if err != nil {
 		return nil, err
+	}
+	spent.Rounds, spent.Calls, spent.Tokens = spent.Rounds+1, spent.Calls+len(answer.ToolCalls), spent.Tokens+answer.Tokens
+	if spent.Calls > limits.Calls {
+		return nil, limits.tooManyCalls()
 	}
 	if e != nil {
 		e.setView(e.Rows.SessionRefs, history.Len())
@@ -131,27 +138,21 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 			l.close(ctx, e.Rows)
 		}
 	}
-	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), answered.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), request.Set(asked), evidenceField.Set(e)}, nil
+	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), answered.Set(reply.ToolCalls), used.Set(spent), request.Set(asked), evidenceField.Set(e)}, nil
 }
 
-// tools processes the first call without a result: it runs the call, refuses it, or makes it pending.
+// tools processes the calls without a result, from the first one on: those that need no approval get their results, up to the first one that
+// needs one; if that is the first of all, it is refused, or becomes pending.
 func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
+	if results, took, err := l.read(ctx, s); err != nil || len(results) > 0 {
+		spent := used.Get(s)
+		spent.Time += took
+		return append(l.answers(s, results), used.Set(spent)), err
+	}
 	call := calls.Get(s)[0]
-	t, err := l.Executor.Tools.Find(call)
+	bound, err := l.Executor.Tools.Bind(call)
 	if err != nil {
-		return l.answer(s, call, tool.Failed(err)), nil
-	}
-	bound, err := tool.Bind(t, call)
-	if err != nil {
-		return l.answer(s, call, tool.Failed(err)), nil
-	}
-	if turn, _ := core.TurnFrom(ctx); !t.Mutating && l.Policy(turn, bound).Verdict == core.VerdictAllow {
-		step(ctx, call.Name)
-		result, err := l.Executor.Read(ctx, t, call)
-		if err != nil {
-			return nil, err
-		}
-		return l.answer(s, call, result), nil
+		return l.answer(s, tool.Failed(err)), nil
 	}
 	return l.checkPolicy(ctx, s, call, bound, false)
 }
@@ -163,14 +164,23 @@ func step(ctx context.Context, tool string) {
 	}
 }
 
-// answer appends a call's result and removes the call from the list.
-func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
-	row, e := tool.Row(call.ID, r), evidenceField.Get(s)
-	if e != nil {
-		e.addResult(row, r, typestate.Consumed, l.failureMessage(call, r))
-		e.linkApproval(pending.Get(s))
+// answer appends the result of the first call, and removes the call from the list.
+func (l Loop) answer(s graph.State, r core.ToolResult) graph.Update {
+	return l.answers(s, []core.ToolResult{r})
+}
+
+// answers appends the results of the first calls, and removes these from the list.
+func (l Loop) answers(s graph.State, results []core.ToolResult) graph.Update {
+	open, e := calls.Get(s), evidenceField.Get(s)
+	var rows []core.Message
+	for i, r := range results {
+		row := tool.Row(open[i].ID, r)
+		if rows = append(rows, row); e != nil {
+			e.addResult(row, r, typestate.Consumed, l.failureMessage(open[i], r))
+		}
 	}
-	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}
+	e.linkApproval(pending.Get(s))
+	return graph.Update{graph.Messages.Add(rows...), calls.Set(open[len(results):]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}
 }
 
 // act is the first node after the resume. It saves the result before anything else can fail. If the rules changed after the approval
@@ -196,7 +206,7 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	if result.Category == core.ApprovalStale && !a.Again {
 		return l.checkPolicy(ctx, s, a.Call, a.Bound, true)
 	}
-	update := l.answer(s, a.Call, result)
+	update := l.answer(s, result)
 	if err := graph.SaveSession(ctx, update); err != nil {
 		return nil, fmt.Errorf("saving what was done: %w", err)
 	}

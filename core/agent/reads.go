@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/graph"
+	"gatehouse/core/tool"
+)
+
+// maxReads is how many calls of one turn run at the same time.
+const maxReads = 8
+
+// read runs the calls that need no approval, from the first call without a result to the first one that needs an approval or is refused, at
+// the same time. It returns their results in the order of the calls. A call that can't run has the fault as its result.
+//
+// Decision (2026-11): what comes after a call that changes something waits for that call. Rejected: to run all reading calls first. A model that
+// asks for a change and then for the list expects the change in it.
+func (l Loop) read(ctx context.Context, s graph.State) (results []core.ToolResult, took time.Duration, err error) {
+	turn, _ := core.TurnFrom(ctx)
+	var run []func(context.Context) (core.ToolResult, error)
+	for _, call := range calls.Get(s) {
+		do, ok := l.reader(turn, call)
+		if !ok {
+			break
+		}
+		run = append(run, do)
+	}
+	if len(run) == 0 {
+		return nil, 0, nil
+	}
+	results = make([]core.ToolResult, len(run))
+	errs := make([]error, len(run))
+	took, err = l.Limits.orDefault().within(ctx, used.Get(s).Time, func(ctx context.Context) error {
+		var group sync.WaitGroup
+		slots := make(chan struct{}, maxReads)
+		for i, do := range run {
+			slots <- struct{}{}
+			group.Go(func() {
+				defer func() { <-slots }()
+				results[i], errs[i] = do(ctx)
+			})
+		}
+		group.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return results, took - used.Get(s).Time, err
+}
+
+// reader returns what a call that needs no approval does: it reads, or gives the fault why it can't run. ok is false if it needs one.
+func (l Loop) reader(turn core.Turn, call core.ToolCall) (do func(context.Context) (core.ToolResult, error), ok bool) {
+	t, err := l.Executor.Tools.Find(call)
+	if err != nil {
+		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
+	}
+	bound, err := tool.Bind(t, call)
+	if err != nil {
+		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
+	}
+	if t.Mutating || l.Policy(turn, bound).Verdict != core.VerdictAllow {
+		return nil, false
+	}
+	return func(ctx context.Context) (core.ToolResult, error) {
+		step(ctx, call.Name)
+		return l.Executor.Read(ctx, t, call)
+	}, true
+}

@@ -128,6 +128,27 @@ var kvExamples = []example{
 		w.equal("removed", w.prune(), 1)
 		w.got("put for good", "other", "two")
 	}},
+	{"tokens are counted for each person and day", func(w *world) {
+		count := func(person string, n, want int64) {
+			w.Helper()
+			w.equal(person, must(w.AddTokens(w.ctx, person, n))(w), want)
+		}
+		count("plat:ann", 0, 0)
+		count("plat:ann", 120, 120)
+		count("plat:ann", 0, 120)
+		count("plat:bob", 7, 7)
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { must(w.AddTokens(w.ctx, "plat:ann", 1))(w) })
+		}
+		all.Wait()
+		w.restart()
+		count("plat:ann", 0, 140)
+		w.db.Advance(24 * time.Hour)
+		count("plat:ann", 3, 3)
+		w.db.Advance(7 * 24 * time.Hour)
+		w.equal("removed", w.prune(), 2)
+	}},
 	{"a value may be long, and is any text, byte for byte", func(w *world) {
 		for _, value := range []string{
 			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600", "\x7f\u0080\U0010ffff",

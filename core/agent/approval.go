@@ -39,8 +39,17 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Asked: l.asked(turn, s, bound), Again: again}
-	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
+	asked := asks.Get(s)
+	if rule.Verdict == core.VerdictAsk {
+		if !again || pending.Get(s).Rule.Verdict != core.VerdictAsk {
+			asked++
+		}
+		if next.Asked, err = l.asked(ctx, turn, s, bound, asked); err != nil {
+			return nil, err
+		}
+	}
+	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil), asks.Set(asked)}, nil
 }
 
 // ask adds the pending message of harness-chat §8.1, which states what the turn waits for.

@@ -29,26 +29,27 @@ func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bo
 	return rule, nil
 }
 
-// asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that need an
-// approval.
-func (l Loop) asked(turn core.Turn, s graph.State, call core.Call) core.Asked {
-	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest)} // a secret that is cut is not known as one any more
-	all := answered.Get(s)
-	first := len(all) - len(calls.Get(s))
-	for i, other := range all {
+// asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that people are
+// asked for: those before, and those after it that will be asked for as things are.
+func (l Loop) asked(ctx context.Context, turn core.Turn, s graph.State, call core.Call, place int) (core.Asked, error) {
+	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest), Place: place, Of: place} // a secret that is cut is not known as one any more
+	for _, other := range calls.Get(s)[1:] {
 		bound, err := l.Executor.Tools.Bind(other)
-		if err != nil || l.Policy(turn, bound).Verdict != core.VerdictAsk {
+		if err != nil {
 			continue
 		}
-		a.Of++
-		if i == first {
-			a.Place = a.Of
+		rule, err := l.rule(ctx, turn, bound, false)
+		if err != nil {
+			return a, err
+		}
+		if rule.Verdict == core.VerdictAsk {
+			a.Of++
 		}
 	}
-	if a.Of < 2 || a.Place == 0 {
+	if a.Of < 2 {
 		a.Place, a.Of = 0, 0
 	}
-	return a
+	return a, nil
 }
 
 // How many characters of a message a turn keeps, with secrets masked, and how many of them a card quotes.

@@ -168,6 +168,18 @@ func (a Approval) Editor() (who Actor) {
 	return who
 }
 
+// ArgumentsChanged begins the sentence of EditNote.
+const ArgumentsChanged = "An approver changed the arguments to "
+
+// EditNote tells the model, with the outcome of a call that was started, that its arguments were not its own; secrets are masked. It is "" if
+// nobody changed them.
+func (a Approval) EditNote() string {
+	if a.Requested == "" {
+		return ""
+	}
+	return ArgumentsChanged + string(a.Call.Masked()) + "."
+}
+
 // Standing returns the votes that count: the last one of each person, in the order in which the people first voted. An approval of other
 // arguments does not count.
 func (a Approval) Standing() (votes []Vote) {

@@ -45,7 +45,10 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 		if !again || pending.Get(s).Rule.Verdict != core.VerdictAsk {
 			asked++
 		}
-		if next.Asked, err = l.asked(ctx, turn, s, bound, asked); err != nil {
+		if next.Asked, err = l.asked(ctx, turn, s, bound, asked); err == nil && again {
+			next.Asked.Dropped, err = dropped(ctx, turn, pending.Get(s))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -58,6 +61,9 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	text := "I need an approval first: " + a.Bound.Summary
 	if a.Again {
 		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
+	}
+	if who := a.Asked.Dropped; who != "" {
+		text += "\n" + who + " had changed the arguments. That change is dropped."
 	}
 	m := core.Message{Role: core.Assistant, Content: core.Text(text)}
 	update := graph.Update{graph.Messages.Add(m)}

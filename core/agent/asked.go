@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -71,21 +72,34 @@ func beginning(text string, most int) string {
 // for the model's own. For that one the gate compares today's rule with the approval's.
 func (l Loop) refuseChanged(ctx context.Context, p *pendingCall) (result core.ToolResult, refused bool, err error) {
 	turn, _ := core.TurnFrom(ctx)
-	if turn.Ledger.Approval == nil {
-		return result, false, nil
-	}
-	a, err := turn.Ledger.Approval(ctx, p.Approval)
-	switch {
-	case core.CategoryOf(err) == core.NotFound:
-		return result, false, nil
-	case err != nil:
-		return result, false, fmt.Errorf("loading the approval %s: %w", p.Approval, err)
-	case a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)):
-		return result, false, nil
+	a, err := stored(ctx, turn, p)
+	if err != nil || a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
+		return result, false, err
 	}
 	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and approved, so nothing was done."))
 	if turn.Ledger.Refuse != nil {
 		turn.Ledger.Refuse(p.Approval, result)
 	}
 	return result, true, nil
+}
+
+// dropped is who had changed the arguments of a call that is requested a second time, as the model asked for it; "" = nobody had.
+func dropped(ctx context.Context, turn core.Turn, p *pendingCall) (string, error) {
+	a, err := stored(ctx, turn, p)
+	if err != nil || a.Requested == "" {
+		return "", err
+	}
+	return core.RevealLine(cmp.Or(a.Editor().Name, "An approver")), nil
+}
+
+// stored loads the approval of a call; one that does not exist is empty.
+func stored(ctx context.Context, turn core.Turn, p *pendingCall) (core.Approval, error) {
+	if turn.Ledger.Approval == nil {
+		return core.Approval{}, nil
+	}
+	a, err := turn.Ledger.Approval(ctx, p.Approval)
+	if err != nil && core.CategoryOf(err) != core.NotFound {
+		return a, fmt.Errorf("loading the approval %s: %w", p.Approval, err)
+	}
+	return a, nil
 }

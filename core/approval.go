@@ -69,6 +69,7 @@ type Asked struct {
 	Message string `json:"message,omitempty"` // the beginning of the message
 	Place   int    `json:"place,omitempty"`   // the call's place among those of one answer of the model that need an approval, from 1
 	Of      int    `json:"of,omitempty"`      // how many these are
+	Dropped string `json:"dropped,omitempty"` // of a second request: who had changed the arguments of the first one; this one has them as they were
 }
 
 // ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Announced: the last

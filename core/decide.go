@@ -105,7 +105,7 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 		return a.edit(v, d)
 	case v.Choice != Approve && v.Choice != Deny:
 		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
-	case v.Choice == Approve && v.Edits != a.Edits() && !d.Admin:
+	case v.Choice == Approve && v.Edits != a.Edits():
 		return errChanged
 	case v.Choice == Deny && a.Rule.Reason && strings.TrimSpace(v.Reason) == "":
 		return Errorf(Invalid, "To deny this, a reason is needed. Please deny it again and say why.")
@@ -140,7 +140,7 @@ func (a *Approval) edit(v Vote, d Decision) error {
 		return Errorf(NotAllowed, "The rule for this request does not let approvers change its arguments.")
 	case d.Edit == nil:
 		return Errorf(Invalid, "The changed arguments are missing.")
-	case v.Edits != a.Edits() && !d.Admin:
+	case v.Edits != a.Edits():
 		return errChanged
 	}
 	a.Requested = cmp.Or(a.Requested, a.Call.Digest)
@@ -166,6 +166,18 @@ func (a Approval) Editor() (who Actor) {
 		}
 	}
 	return who
+}
+
+// ArgumentsChanged begins the sentence of EditNote.
+const ArgumentsChanged = "An approver changed the arguments to "
+
+// EditNote tells the model, with the outcome of a call that was started, that its arguments were not its own; secrets are masked. It is "" if
+// nobody changed them.
+func (a Approval) EditNote() string {
+	if a.Requested == "" {
+		return ""
+	}
+	return ArgumentsChanged + string(a.Call.Masked()) + "."
 }
 
 // Standing returns the votes that count: the last one of each person, in the order in which the people first voted. An approval of other

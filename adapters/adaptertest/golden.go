@@ -87,7 +87,7 @@ func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
 		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, h, h, h, h, core.Actor{ID: h, Name: h}
 		c.Approvers, c.Reason, c.Changed, c.DecidedBy = []string{h, s.Prefixes[0] + h, s.Prefixes[1] + h}, h, h, h
 		c.Decided = core.Actor{ID: s.From.Platform + ":" + h}
-		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous, core.Asked{Message: h}
+		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous, core.Asked{Message: h, Dropped: h}
 	})
 }
 
@@ -168,6 +168,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-edited": {Card: s.Card(func(c *core.Card) {
 			c.Editable, c.Edits, c.Editor, c.Arguments = true, 2, s.Bob, "{\n  \"text\": \"buy oat milk\"\n}"
 		})},
+		"card-dropped":    {Card: s.Card(func(c *core.Card) { c.Asked.Dropped = s.Bob.Name })},
 		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
 		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
 	}

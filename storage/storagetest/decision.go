@@ -89,6 +89,19 @@ var decisionExamples = []example{
 		}
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", core.AuditEdited})
 	}},
+	{"the digest of arguments that were replaced is erased with their session", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Edit: true})
+		before := must(w.LoadApproval(w.ctx, "a"))(w)
+		edit := vote("a", bob, core.Edit)
+		call := before.Call
+		call.Arguments, call.Digest = json.RawMessage(`{"text":"y"}`), "d-changed"
+		edit.Edit = &call
+		must(w.Decide(w.ctx, edit))(w)
+		w.ok(w.DeleteSession(w.ctx, before.Session))
+		if got := must(w.LoadApproval(w.ctx, "a"))(w); got.Requested == before.Call.Digest || got.Requested == "" || got.Call.Digest != "d-changed" {
+			w.Fatalf("got %+v", got)
+		}
+	}},
 	{"a reminder adds its posts once, while the approval is open", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Timeout: minute, Approvers: []string{bob.ID}, Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}}})
 		w.sent(w.first(minute), "ref")

@@ -96,6 +96,9 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 	if c.Edits > 0 {
 		f.Notes = append(f.Notes, []P{t.Person(c.Editor, c.Editor.Name), t.Text(" changed the arguments.")})
 	}
+	if c.Asked.Dropped != "" {
+		f.Notes = append(f.Notes, []P{t.Text(t.Inline(c.Asked.Dropped, t.Limits.Summary) + " had changed the arguments of an earlier request. The rules have changed since, and that change is dropped.")})
+	}
 	if c.Changed != "" {
 		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was made:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
 	}

@@ -235,6 +235,9 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 	}
 	for _, a := range all {
 		a.Call.Arguments, a.Call.Summary, a.Asked.Message = nil, erased, ""
+		if a.Requested != "" {
+			a.Requested = erased // nobody needs the digest of arguments that were replaced: the log has that of those that were approved
+		}
 		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
 		}

@@ -2,15 +2,16 @@ package outbox
 
 import (
 	"context"
+	"errors"
 
 	"gatehouse/core"
 )
 
-// addCopies adds copies of a card for approvers who can't see it. If the card was refused permanently, all approvers get a copy.
-func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
-	posts, err := dir.CardCopies(ctx, delivery, refused)
+// addCopies adds copies of a card, before it is sent, for approvers who can't see it.
+func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery) error {
+	posts, err := dir.CardCopies(ctx, delivery, false)
 	if err != nil {
-		return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
+		return unknownCopies(err)
 	}
 	if len(posts) == 0 {
 		return nil
@@ -18,38 +19,87 @@ func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core
 	return storeError(d.Store.AddCopies(ctx, *row, posts))
 }
 
-// refused adds copies of a card that the platform refused, for all approvers.
-func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
-	dir, ok := p.(core.Directory)
-	if !ok {
-		return nil
-	}
-	card, err := d.Card(ctx, row.Approval, false)
-	if err != nil || card.State != core.Open {
-		return err
-	}
-	return d.addCopies(ctx, dir, row, core.Delivery{Post: row.Post, Card: &card}, true)
+func unknownCopies(err error) error {
+	return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
 }
 
-// tellRequester adds a notice to the conversation of an open card that may never have arrived there: who asked would wait without a word. A
-// platform with a directory has sent copies and a direct message already if it refused the card.
-func (d *Deliverer) tellRequester(ctx context.Context, p core.Platform, row core.OutboxRow) error {
-	if _, ok := p.(core.Directory); ok && row.State == core.RowDead {
-		return nil
+// fallback returns whom to tell, and how, of a card or a copy that was refused, or may not have arrived: nobody once the approval is decided.
+// With an error, the result holds what is known now.
+func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.OutboxRow) (core.Fallback, error) {
+	if row.Copy && row.Instead == "" {
+		return core.Fallback{}, nil // the card in the conversation notifies the approvers
 	}
 	card, err := d.Card(ctx, row.Approval, false)
-	if core.CategoryOf(err) == core.NotFound {
-		return nil
+	switch {
+	case core.CategoryOf(err) == core.NotFound:
+		return core.Fallback{}, nil
+	case err != nil || card.State != core.Open:
+		return core.Fallback{}, storeError(err)
+	case row.Copy:
+		return d.insteadOf(ctx, row, card)
 	}
-	if err != nil || card.State != core.Open {
-		return storeError(err)
+	dir, ok := p.(core.Directory)
+	switch {
+	case ok && row.State != core.RowUnknown:
+		posts, err := dir.CardCopies(ctx, core.Delivery{Post: row.Post, Card: &card}, true)
+		if err != nil {
+			return core.Fallback{}, unknownCopies(err)
+		}
+		return core.Fallback{Posts: posts}, nil
+	case row.GaveUp():
+		return core.Fallback{Posts: []core.Post{undelivered(row, card)}}, nil
 	}
+	return core.Fallback{}, nil // a platform without a directory still tries
+}
+
+// undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait without a word.
+func undelivered(row core.OutboxRow, card core.Card) core.Post {
 	text := "Your request waits for an approval, but its card could not be posted here."
 	if row.State == core.RowUnknown {
 		text = "Your request waits for an approval, but its card may not have arrived here."
 	}
-	return storeError(d.Store.AddCopies(ctx, row, []core.Post{{
+	return core.Post{
 		Key: row.Key + "/undelivered", To: row.To, Conversation: row.Conversation, Kind: core.PostNotice, Event: row.Event,
 		Text: text + " Please tell an admin: they can decide it with gatehouse approvals approve " + string(row.Approval) + " (or deny). It is about: " + card.Summary,
-	}}))
+	}
+}
+
+// insteadOf returns what replaces a copy that was to notify the approvers in place of a quiet card: that card asks now. If the copy was for a
+// channel, the approvers get direct messages, those of the conversation's platform first, each person one. If nobody at all could be told, who
+// asked learns it.
+func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core.Card) (core.Fallback, error) {
+	f := core.Fallback{Asks: row.Instead, Notice: &core.Post{
+		Key: row.Instead + "/untold", To: card.From, Conversation: row.Conversation, Kind: core.PostNotice, Event: row.Event,
+		Text: "Your request waits for an approval, but the approvers could not be notified where the policy says, nor by direct messages. Please tell one of them, or an admin. It is about: " + card.Summary,
+	}}
+	if row.Person != "" {
+		return f, nil
+	}
+	post := row.Post
+	post.Key = row.Instead
+	person := core.Rule{People: card.People}.Person
+	told := map[string]bool{}
+	var fails []error
+	for _, here := range []bool{true, false} {
+		for _, p := range d.Platforms {
+			dir, ok := p.(core.Directory)
+			if !ok || (p.Name() == card.From.Platform) != here {
+				continue
+			}
+			posts, err := dir.CardCopies(ctx, core.Delivery{Post: post, Card: &card}, true)
+			if err != nil {
+				fails = append(fails, unknownCopies(err))
+			}
+			for _, post := range posts {
+				if who := person(post.Person); !told[who] {
+					told[who] = true
+					f.Posts = append(f.Posts, post)
+				}
+			}
+		}
+	}
+	if len(fails) > 0 {
+		f.Notice = nil // it is not known yet
+	}
+	return f, errors.Join(fails...)
 }

@@ -17,11 +17,15 @@ type Copies struct {
 	Warn     func(text string, args ...any)                                     // logs a text once
 }
 
-// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If the platform
-// permanently refused the card, every user gets a copy, and the requester is notified. The keys of the posts are the same each time.
-// Error: this can't be determined now.
+// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If the card or a copy
+// of it was refused, every user gets a copy; if it was the card, the requester is notified, since it is not in their conversation. The keys
+// of the posts are the same each time. Error: this can't be determined now.
 func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error), refused bool) ([]core.Post, error) {
 	var posts []core.Post
+	instead := d.Instead
+	if d.Quiet {
+		instead = d.Key
+	}
 	for _, user := range users {
 		if len(posts) == maxCopies {
 			break
@@ -44,11 +48,11 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 		default:
 			posts = append(posts, core.Post{
 				Key: d.Key + "/" + c.Platform + ":" + user, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
-				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: c.Platform + ":" + user, Occasion: d.Occasion,
+				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: c.Platform + ":" + user, Occasion: d.Occasion, Instead: instead,
 			})
 		}
 	}
-	if !refused {
+	if !refused || d.Copy {
 		return posts, nil
 	}
 	notice, err := c.toRequester(ctx, d, len(posts))

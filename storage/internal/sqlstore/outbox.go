@@ -34,19 +34,7 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.
 		if _, err := t.savePost(row); err != nil {
 			return err
 		}
-		for _, p := range posts {
-			known, err := t.exists(`select 1 from outbox where key = $1`, p.Key)
-			if err != nil {
-				return err
-			}
-			if known {
-				continue
-			}
-			if err := t.putPost(p); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.putUnknown(posts)
 	})
 }
 
@@ -183,12 +171,17 @@ func sentTo(p core.Post) string {
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
 // still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
-	err := s.write(ctx, func(t *Tx) error {
+	return s.releasing(ctx, row, func(t *Tx) error {
 		if err := t.lockDestinationOf(row.Seq); err != nil {
 			return err
 		}
 		return t.release(row, wait)
 	})
+}
+
+// releasing runs the transaction that ends a row's delivery.
+func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx) error) error {
+	err := s.write(ctx, work)
 	if err == nil || core.CategoryOf(err) == core.LeaseLost {
 		s.claimed.endPost(row)
 	}

@@ -124,6 +124,31 @@ var decisionExamples = []example{
 		_, err = w.Decide(w.ctx, remind)
 		w.fails(err, core.ApprovalDecided)
 	}},
+	{"of overdue reminders only the latest is posted; the others are recorded", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute, 5 * minute}})
+		w.sent(w.first(minute), "ref")
+		remind := func(n int) {
+			w.Helper()
+			task := fmt.Sprintf("remind/a/%d", n)
+			card := core.Post{Key: "card/a/" + task, To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
+			must(w.Decide(w.ctx, core.Decision{Approval: "a", Remind: core.Reminder, Task: task, Posts: []core.Post{card}, By: core.Actor{ID: "clock"}}))(w)
+		}
+		w.db.Advance(3 * minute) // the process was down
+		for range 2 {
+			remind(1)
+			remind(2)
+		}
+		row := w.first(minute)
+		w.equal("which", row.Key, "card/a/remind/a/2")
+		w.sent(row, "ref-2")
+		w.db.Advance(3 * minute)
+		remind(2) // its end was not stored
+		remind(3)
+		w.equal("then", w.first(minute).Key, "card/a/remind/a/3")
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", steps(log), []string{"opened", core.AuditOvertaken, core.AuditReminded, core.AuditReminded})
+		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e core.AuditEntry) bool { return e.Action == core.AuditOvertaken })].Detail, "remind/a/1")
+	}},
 	{"the tasks of an approval end with it", func(w *world) {
 		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}
 		w.suspend(conversation, "a", rule)

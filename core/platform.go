@@ -67,7 +67,7 @@ type Found struct {
 type Directory interface {
 	NameOf(ctx context.Context, actor Actor) string
 	Groups(ctx context.Context, actor Actor, wanted []string) ([]string, error)
-	CardCopies(ctx context.Context, d Delivery, refused bool) ([]Post, error)
+	CardCopies(ctx context.Context, d Delivery, refused bool) (Copies, error)
 }
 
 // Health is a platform that can check whether it receives events (inbound) and whether it can post (outbound): nil, or the problem, in a

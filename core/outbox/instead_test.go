@@ -21,18 +21,18 @@ func (d *directory) NameOf(context.Context, core.Actor) string { return "" }
 
 func (d *directory) Groups(context.Context, core.Actor, []string) ([]string, error) { return nil, nil }
 
-func (d *directory) CardCopies(_ context.Context, v core.Delivery, refused bool) ([]core.Post, error) {
+func (d *directory) CardCopies(_ context.Context, v core.Delivery, refused bool) (core.Copies, error) {
 	if len(d.err) > 0 {
 		err := d.err[0]
 		d.err = d.err[1:]
-		return nil, err
+		return core.Copies{}, err
 	}
 	if !refused {
-		return nil, nil
+		return core.Copies{}, nil
 	}
-	var all []core.Post
+	all := core.Copies{LeftOut: 3}
 	for _, who := range []string{"ann", "bob", "rob"} {
-		all = append(all, core.Post{
+		all.Posts = append(all.Posts, core.Post{
 			Key: v.Key + "/" + who, To: core.Address{Platform: "board", Channel: "dm-" + who}, Conversation: v.Conversation, Kind: core.PostCard,
 			Approval: v.Approval, Copy: true, Person: who, Instead: v.Instead,
 		})
@@ -89,7 +89,7 @@ func TestApproversAreToldDirectlyIfTheirChannelRefusesTheCard(t *testing.T) {
 			if got, want := o.settle(), "card/a card/a/ann card/a/bob card/a/ops"; got != want {
 				t.Fatalf("rows: %s; want %s", got, want)
 			}
-			if card := o.row("card/a"); card.Quiet || card.State != core.RowSent || card.Shown != card.Wanted {
+			if card := o.row("card/a"); card.Quiet || card.LeftOut != 3 || card.State != core.RowSent || card.Shown != card.Wanted {
 				t.Errorf("the card in the conversation: %+v", card)
 			}
 			if copied := o.row("card/a/ops"); !copied.GaveUp() {

@@ -7,16 +7,28 @@ import (
 	"gatehouse/core"
 )
 
-// addCopies adds copies of a card, before it is sent, for approvers who can't see it.
-func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery) error {
-	posts, err := dir.CardCopies(ctx, delivery, false)
+// addCopies adds copies of a card, before it is sent, for approvers who can't see it. If some were left out, the card says so, and asks.
+func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery *core.Delivery) error {
+	copies, err := dir.CardCopies(ctx, *delivery, false)
 	if err != nil {
 		return unknownCopies(err)
 	}
-	if len(posts) == 0 {
+	if copies.LeftOut > 0 {
+		d.warnLeftOut(*row, copies)
+		row.Quiet, row.LeftOut = false, copies.LeftOut
+		delivery.Post = row.Post
+	}
+	if len(copies.Posts) == 0 && copies.LeftOut == 0 {
 		return nil
 	}
-	return storeError(d.Store.AddCopies(ctx, *row, posts))
+	return storeError(d.Store.AddCopies(ctx, *row, copies))
+}
+
+func (d *Deliverer) warnLeftOut(row core.OutboxRow, c core.Copies) {
+	if c.LeftOut > row.LeftOut {
+		d.Log.Warn("approvers get no direct message about a request, because they are too many or can't be written to; its card in the conversation names those who may decide",
+			"approval", row.Approval, "post", row.Seq, "left_out", c.LeftOut)
+	}
 }
 
 func unknownCopies(err error) error {
@@ -41,13 +53,14 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 	dir, ok := p.(core.Directory)
 	switch {
 	case ok && row.State != core.RowUnknown:
-		posts, err := dir.CardCopies(ctx, core.Delivery{Post: row.Post, Card: &card}, true)
+		copies, err := dir.CardCopies(ctx, core.Delivery{Post: row.Post, Card: &card}, true)
 		if err != nil {
 			return core.Fallback{}, unknownCopies(err)
 		}
-		return core.Fallback{Posts: posts}, nil
+		d.warnLeftOut(row, copies)
+		return core.Fallback{Copies: copies}, nil
 	case row.GaveUp():
-		return core.Fallback{Posts: []core.Post{undelivered(row, card)}}, nil
+		return core.Fallback{Copies: core.Copies{Posts: []core.Post{undelivered(row, card)}}}, nil
 	}
 	return core.Fallback{}, nil // a platform without a directory still tries
 }
@@ -86,11 +99,12 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 			if !ok || (p.Name() == card.From.Platform) != here {
 				continue
 			}
-			posts, err := dir.CardCopies(ctx, core.Delivery{Post: post, Card: &card}, true)
+			copies, err := dir.CardCopies(ctx, core.Delivery{Post: post, Card: &card}, true)
 			if err != nil {
 				fails = append(fails, unknownCopies(err))
 			}
-			for _, post := range posts {
+			f.LeftOut += copies.LeftOut
+			for _, post := range copies.Posts {
 				if who := person(post.Person); !told[who] {
 					told[who] = true
 					f.Posts = append(f.Posts, post)
@@ -98,6 +112,7 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 			}
 		}
 	}
+	d.warnLeftOut(row, f.Copies)
 	if len(fails) > 0 {
 		f.Notice = nil // it is not known yet
 	}

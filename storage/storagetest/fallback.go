@@ -31,7 +31,7 @@ func (w *world) quiet(channels ...string) (copies []core.OutboxRow) {
 
 func instead(posts ...core.Post) core.Fallback {
 	notice := post("card/a/untold", conversation)
-	return core.Fallback{Asks: "card/a", Posts: posts, Notice: &notice}
+	return core.Fallback{Asks: "card/a", Copies: core.Copies{Posts: posts, LeftOut: 2}, Notice: &notice}
 }
 
 func refused(row core.OutboxRow) core.OutboxRow {
@@ -48,6 +48,7 @@ var fallbackExamples = []example{
 		w.equal("the copy", w.posted("card/a/ops").State, core.RowDead)
 		w.equal("due", keys(w.deliver(minute)), []string{"card/a", "card/a/dm"})
 		w.equal("quiet", w.posted("card/a").Quiet, false)
+		w.equal("left out", w.posted("card/a").LeftOut, 2)
 		w.equal("version", w.posted("card/a").Wanted, 2)
 	}},
 	{"a copy that is refused again tells nothing twice", func(w *world) {
@@ -100,6 +101,20 @@ var fallbackExamples = []example{
 		}
 		all.Wait()
 		w.equal("the notice", w.posted("card/a/untold").State, core.RowWaiting)
+	}},
+	{"approvers who were left out are noted on the card that is being sent", func(w *world) {
+		card := post("card/a", conversation)
+		card.Kind, card.Approval, card.Quiet = core.PostCard, "a", true
+		w.say(conversation, card)
+		row := w.first(minute)
+		for range 2 {
+			w.ok(w.AddCopies(w.ctx, row, core.Copies{Posts: []core.Post{elsewhere("dm")}, LeftOut: 4}))
+		}
+		w.sent(row, "ref")
+		if got := w.posted("card/a"); got.Quiet || got.LeftOut != 4 || got.State != core.RowSent {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("due", keys(w.deliver(minute)), []string{"card/a/dm"})
 	}},
 	{"a missing card, or one that asks already, is no error", func(w *world) {
 		rows := w.quiet("one", "two")

@@ -30,7 +30,7 @@ func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Dura
 		if err := t.release(row, wait); err != nil {
 			return err
 		}
-		if err := t.unquiet(f.Asks); err != nil {
+		if err := t.unquiet(f.Asks, f.LeftOut); err != nil {
 			return err
 		}
 		if err := t.putUnknown(f.Posts); err != nil || f.Notice == nil {
@@ -44,14 +44,14 @@ func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Dura
 	})
 }
 
-// unquiet makes a quiet card name the approvers. A missing card, or one that does so, is no error.
-func (t *Tx) unquiet(key string) error {
+// unquiet makes a quiet card name the approvers, and say how many were left out. A missing card, or one that does so, is no error.
+func (t *Tx) unquiet(key string, leftOut int) error {
 	row, found, err := t.outboxRow(key)
-	if err != nil || !found || !row.Quiet {
+	if err != nil || !found || !row.Quiet && row.LeftOut >= leftOut {
 		return err
 	}
 	p := row.Post
-	p.Quiet = false
+	p.Quiet, p.LeftOut = false, max(p.LeftOut, leftOut)
 	return t.changeRow(row, p)
 }
 

@@ -20,12 +20,12 @@ func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) e
 	})
 }
 
-// AddCopies adds posts that go with a row that is being delivered. Posts whose key is known stay as they are, so it may be repeated.
-// It fails with lease_lost if the row is no longer leased by this delivery.
-func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+// AddCopies adds posts that go with a card that is being delivered, and notes on the card that approvers were left out. Posts whose key is known
+// stay as they are, so it may be repeated. It fails with lease_lost if the row is no longer leased by this delivery.
+func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies) error {
 	return s.write(ctx, func(t *Tx) error {
 		var names []string
-		for _, p := range posts {
+		for _, p := range c.Posts {
 			names = append(names, destination(p))
 		}
 		if err := t.lockDestinationOf(row.Seq, names...); err != nil {
@@ -34,7 +34,17 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.
 		if _, err := t.savePost(row); err != nil {
 			return err
 		}
-		return t.putUnknown(posts)
+		if c.LeftOut > 0 {
+			now, found, err := t.outboxRow(row.Key)
+			if err != nil || !found {
+				return err
+			}
+			now.Quiet, now.LeftOut = false, c.LeftOut
+			if _, err := t.Exec(`update outbox set post = $1 where seq = $2`, asJSON{now.Post}, now.Seq); err != nil {
+				return err
+			}
+		}
+		return t.putUnknown(c.Posts)
 	})
 }
 

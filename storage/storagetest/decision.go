@@ -69,6 +69,23 @@ var decisionExamples = []example{
 		}
 		w.equal("settled", must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w).Settled, true)
 	}},
+	{"a person votes a limited number of times", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Quorum: 2, Vetoes: 2})
+		for n := range core.MaxVotes {
+			must(w.Decide(w.ctx, vote("a", bob, []core.Choice{core.Approve, core.Deny}[n%2])))(w)
+		}
+		before := must(w.LoadApproval(w.ctx, "a"))(w)
+		d := w.click("a", bob, core.Approve)
+		for range 2 {
+			got, err := w.Decide(w.ctx, d)
+			w.fails(err, core.ApprovalDecided)
+			w.equal("what stands", got.Approval, before)
+		}
+		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), before)
+		log := actions(must(w.AuditLog(w.ctx, 0, 0))(w))
+		w.equal("the log", len(log), 1+core.MaxVotes+1) // opened, the votes, and the refusal, once
+		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Deny)))(w).Settled, true)
+	}},
 	{"changed arguments are stored with the approval, once for each event", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Edit: true, Quorum: 2})
 		before := must(w.LoadApproval(w.ctx, "a"))(w)

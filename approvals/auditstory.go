@@ -60,7 +60,7 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.ended, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
 	case core.AuditNotRun:
 		s.notRun, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
-	case core.AuditRevealed, core.AuditReminded, core.AuditEscalated:
+	case core.AuditRevealed, core.AuditReminded, core.AuditOvertaken, core.AuditEscalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}

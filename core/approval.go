@@ -127,7 +127,8 @@ type Decision struct {
 	As       string // the name that the local-admin gave; the audit log keeps it with the reason, and it is erased with it
 	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits
 	Cancel   bool
-	Remind   Occasion // the posts are added, once
+	Remind   Occasion // the posts are added, once, unless a later reminder is due, too
+	Task     string   // of a reminder: the key of its task
 	Posts    []Post   // of a reminder; posts with known keys are left as they are
 	Reason   string   // of a cancellation
 	By       Actor    // of a cancellation, an expiry or a reminder

@@ -53,7 +53,7 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	if c.Editable = rapid.Bool().Draw(t, "editable"); c.Editable {
 		c.Arguments = asJSON(c.Arguments)
 	}
-	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), Occasion: occasion}
+	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), LeftOut: rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(t, "left out"), Occasion: occasion}
 	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}
 }
 

@@ -142,6 +142,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-escalated": {Post: core.Post{Occasion: core.Escalated}, Card: s.Card(nil)},
 		"card-several":   {Card: s.Card(func(c *core.Card) { c.Asked = core.Asked{Message: "buy milk, and pay “Ann”", Place: 2, Of: 3} })},
 		"card-quiet":     {Post: core.Post{Quiet: true}, Card: s.Card(nil)},
+		"card-left-out":  {Post: core.Post{LeftOut: 5}, Card: s.Card(nil)},
 		"card-approved-by-several": {Card: s.Card(func(c *core.Card) {
 			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Quorum, c.Voters = core.Approved, Noon.Add(time.Minute), s.Bob, s.Bob.Name, 2, []core.Actor{s.Ann, s.Bob}
 		})},

@@ -90,6 +90,9 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 			add("Denied so far", t.votes(c.Against, c.Vetoes)...)
 		}
 		f.Notes = t.warnings(c)
+		if d.LeftOut > 0 {
+			f.Notes = append(f.Notes, []P{t.Text(leftOut(d.LeftOut))})
+		}
 	} else {
 		t.decision(c, add)
 	}
@@ -161,6 +164,14 @@ func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
 		notes = append(notes, []P{t.Text(hiddenNote(c) + " To see them: " + ShowCommand(c.Approval) + " --reveal")})
 	}
 	return notes
+}
+
+// leftOut says that approvers who should know of a card were not told.
+func leftOut(n int) string {
+	if n == 1 {
+		return "1 approver could not be sent a direct message."
+	}
+	return Thousands(n) + " approvers could not be sent a direct message."
 }
 
 // decision draws who decided, when and why, and what became of the call.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // directory is a platform that can't be read, and on which the approvers are ann and bob. bob is one person with the accounts bob and rob.
 type directory struct {
 	*board
-	err []error // of CardCopies, in turn
+	mu  sync.Mutex
+	err []error // of the look-ups after a refusal, in turn; guarded by mu
 }
 
 func (d *directory) NameOf(context.Context, core.Actor) string { return "" }
@@ -22,13 +24,15 @@ func (d *directory) NameOf(context.Context, core.Actor) string { return "" }
 func (d *directory) Groups(context.Context, core.Actor, []string) ([]string, error) { return nil, nil }
 
 func (d *directory) CardCopies(_ context.Context, v core.Delivery, refused bool) (core.Copies, error) {
+	if !refused {
+		return core.Copies{}, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if len(d.err) > 0 {
 		err := d.err[0]
 		d.err = d.err[1:]
 		return core.Copies{}, err
-	}
-	if !refused {
-		return core.Copies{}, nil
 	}
 	all := core.Copies{LeftOut: 3}
 	for _, who := range []string{"ann", "bob", "rob"} {
@@ -50,7 +54,7 @@ func (askedHere) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card,
 func toldElsewhere(t *testing.T, fails error, lookup ...error) *office {
 	t.Helper()
 	o := newOffice(t, false, func(opt *outbox.Options) {
-		opt.Platforms, opt.Card = []core.Platform{&directory{opt.Platforms[0].(*board), lookup}}, askedHere{}.Card
+		opt.Platforms, opt.Card = []core.Platform{&directory{board: opt.Platforms[0].(*board), err: lookup}}, askedHere{}.Card
 	})
 	o.board.script["card/a/ops.0"] = slices.Repeat([]error{fails}, 1000)
 	return o
@@ -84,7 +88,7 @@ func (o *office) settle() (keys string) {
 func TestApproversAreToldDirectlyIfTheirChannelRefusesTheCard(t *testing.T) {
 	for name, fails := range map[string]error{"until somebody fixes it": errForbidden, "for good": errNever, "perhaps": errDoubt} {
 		t.Run(name, func(t *testing.T) {
-			o := toldElsewhere(t, fails, nil, errLater)
+			o := toldElsewhere(t, fails, errLater)
 			o.putQuietCard()
 			if got, want := o.settle(), "card/a card/a/ann card/a/bob card/a/ops"; got != want {
 				t.Fatalf("rows: %s; want %s", got, want)

@@ -14,6 +14,7 @@ type LogReport struct {
 	Entries    int
 	LastHash   string
 	Erased     int       // entries whose reason was erased
+	Calls      int       // calls whose arguments were erased
 	Results    int       // results of calls that were erased
 	Older      int       // entries that another key signed than the newest one that has signed
 	OlderUntil time.Time // of the last one of them

@@ -60,7 +60,7 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.ended, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
 	case core.AuditNotRun:
 		s.notRun, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
-	case core.AuditRevealed, core.AuditReminded, core.AuditEscalated:
+	case core.AuditRevealed, core.AuditReminded, core.AuditOvertaken, core.AuditEscalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}
@@ -141,10 +141,12 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 	}
 	text := string(a.Call.Arguments)
 	erased := a.State != core.Open && (text == "" || text == "null")
-	if !erased && altered(a.Call) {
+	if erased {
+		c.Calls++
+	} else if altered(a.Call) {
 		c.fault("The tool or the arguments of the approval %s were changed: they are not those that its digest is of.", a.ID)
 	}
-	if c.differs(s.call, a.ID, core.AuditedCall, a.Call.Digest) {
+	if !erased && c.differs(s.call, a.ID, core.AuditedCall, a.Call.Digest) {
 		c.fault("The approval %s is for another call in the database than in the audit log.", a.ID)
 	}
 	if c.differs(s.terms, a.ID, core.AuditedTerms, a.Terms()) {
@@ -177,7 +179,7 @@ func (c comparison) intent(s *story, i core.AuditedIntent) {
 	case s == nil || !s.begun:
 		c.fault("The tool of the approval %s was started, but the audit log has no entry of it.", i.Approval)
 		return
-	case c.differs(s.started, i.Approval, core.AuditedCall, i.Digest):
+	case i.Digest != "" && c.differs(s.started, i.Approval, core.AuditedCall, i.Digest):
 		c.fault("The tool of the approval %s was started for another call in the database than in the audit log.", i.Approval)
 	case i.Ended != s.ended:
 		c.fault("The tool of the approval %s has ended either in the database or in the audit log, but not in both.", i.Approval)

@@ -27,7 +27,7 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		Arguments: core.Reveal(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
 		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
 		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against, Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
-		Asked: core.Asked{Message: core.RevealLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of},
+		Asked: core.Asked{Message: core.RevealLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of, Dropped: core.RevealLine(a.Asked.Dropped)},
 		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}

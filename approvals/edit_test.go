@@ -78,4 +78,11 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.args, got.Approval, err)
 		}
 	}
+	// The admin too approves only the arguments that they have seen.
+	if _, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve}, "", ""); !strings.Contains(core.MessageOf(err), "The arguments were changed") {
+		t.Errorf("the admin, who has seen others: %v", err)
+	}
+	if got, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve, Edits: 1}, "", ""); err != nil || got.Approval.State != core.Approved {
+		t.Errorf("the admin: %+v, %v", got.Approval, err)
+	}
 }

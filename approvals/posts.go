@@ -16,7 +16,7 @@ import (
 //   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
 //     members of a group on another platform can't be known from here.
 //   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
-//     who may withdraw the request.
+//     who may withdraw the request. If a copy can't be delivered, it asks after all, and the approvers get direct messages; see package outbox.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
 	tell := a.Rule.Notify
 	if len(tell) == 0 {
@@ -29,20 +29,23 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		return c
 	}
 	all := []core.Post{card}
-	all[0].Quiet = !slices.Contains(tell, core.NotifyHere)
 	for _, where := range tell {
 		if platform, channel, ok := strings.Cut(where, ":"); ok && slices.Contains(s.platforms, platform) {
 			all = append(all, copyTo(where, core.Address{Platform: platform, Channel: channel}))
 		}
 	}
-	if !slices.Contains(tell, core.NotifyHere) && !slices.Contains(tell, core.NotifyDM) {
-		all[0].Quiet = len(all) > 1 // otherwise nobody would be notified
-		return all
+	here, direct := slices.Contains(tell, core.NotifyHere), slices.Contains(tell, core.NotifyDM)
+	if here || direct {
+		for _, id := range s.elsewhere(a, occasion) {
+			c := copyTo(id, core.Address{Platform: policy.PlatformOf(id)})
+			c.Person = id
+			all = append(all, c)
+		}
 	}
-	for _, id := range s.elsewhere(a, occasion) {
-		c := copyTo(id, core.Address{Platform: policy.PlatformOf(id)})
-		c.Person, c.Quiet = id, false
-		all = append(all, c)
+	if all[0].Quiet = !here && (direct || len(all) > 1); all[0].Quiet {
+		for i := range all[1:] {
+			all[1+i].Instead = key
+		}
 	}
 	return all
 }

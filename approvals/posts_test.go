@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// Each card is described as its key and where it goes; ! means that it notifies nobody by itself.
+// Each card is described as its key and where it goes; ! means that it notifies nobody by itself, + that it notifies instead of such a card.
 func TestWhoIsTold(t *testing.T) {
 	people := map[string]string{"slack:U1": "ann", "discord:11": "ann"}
 	for name, c := range map[string]struct {
@@ -23,9 +23,9 @@ func TestWhoIsTold(t *testing.T) {
 		"a person with an account here": {"slack discord", core.Rule{Approvers: []string{"discord:11", "slack:U1"}, People: people}, []string{"card/a slack C1"}},
 		"a person with none here":       {"slack discord", core.Rule{Approvers: []string{"discord:11", "discord:12"}, People: map[string]string{"discord:11": "x", "discord:12": "x"}}, []string{"card/a slack C1", "card/a/discord:11 discord person"}},
 		"here and channels":             {"slack discord", core.Rule{Approvers: []string{"slack:U2"}, Notify: []string{"here", "slack:C9", "discord:99"}}, []string{"card/a slack C1", "card/a/slack:C9 slack C9", "card/a/discord:99 discord 99"}},
-		"channels alone":                {"slack discord", core.Rule{Approvers: []string{"slack:U2", "discord:22"}, Notify: []string{"slack:C9"}}, []string{"card/a slack C1 !", "card/a/slack:C9 slack C9"}},
+		"channels alone":                {"slack discord", core.Rule{Approvers: []string{"slack:U2", "discord:22"}, Notify: []string{"slack:C9"}}, []string{"card/a slack C1 !", "card/a/slack:C9 slack C9 +"}},
 		"channels that are not there":   {"slack", core.Rule{Approvers: []string{"slack:U2"}, Notify: []string{"discord:99"}}, []string{"card/a slack C1"}},
-		"direct messages":               {"slack discord", core.Rule{Approvers: []string{"slack:U2", "discord:22"}, Notify: []string{"dm"}}, []string{"card/a slack C1 !", "card/a/discord:22 discord person"}},
+		"direct messages":               {"slack discord", core.Rule{Approvers: []string{"slack:U2", "discord:22"}, Notify: []string{"dm"}}, []string{"card/a slack C1 !", "card/a/discord:22 discord person +"}},
 	} {
 		service := approvals.NewService(nil, nil, strings.Fields(c.platforms)...)
 		turn := core.Turn{Conversation: "slack:T:C1", Address: core.Address{Platform: "slack", Channel: "C1"}, Event: 7}
@@ -39,6 +39,9 @@ func TestWhoIsTold(t *testing.T) {
 			}
 			if p.Quiet {
 				text += " !"
+			}
+			if p.Instead == "card/a" {
+				text += " +"
 			}
 			if p.Kind != core.PostCard || p.Approval != "a" || p.Event != 7 || p.Copy != (i > 0) || p.Conversation != "slack:T:C1" || (p.To.Channel == "") != (p.Person != "") {
 				t.Errorf("%s: %+v", name, p)

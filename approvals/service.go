@@ -53,7 +53,7 @@ func (s *Service) Remind(ctx context.Context, id core.ApprovalID, occasion core.
 	a, err := s.store.LoadApproval(ctx, id)
 	if err == nil {
 		_, err = s.store.Decide(ctx, core.Decision{
-			Approval: id, Remind: occasion, Posts: s.posts(a, a.CardKey()+"/"+key, 0, occasion), By: core.Actor{ID: "clock", Name: "the schedule"},
+			Approval: id, Remind: occasion, Task: key, Posts: s.posts(a, a.CardKey()+"/"+key, 0, occasion), By: core.Actor{ID: "clock", Name: "the schedule"},
 		})
 	}
 	switch core.CategoryOf(err) {

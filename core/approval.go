@@ -69,6 +69,7 @@ type Asked struct {
 	Message string `json:"message,omitempty"` // the beginning of the message
 	Place   int    `json:"place,omitempty"`   // the call's place among those of one answer of the model that need an approval, from 1
 	Of      int    `json:"of,omitempty"`      // how many these are
+	Dropped string `json:"dropped,omitempty"` // of a second request: who had changed the arguments of the first one; this one has them as they were
 }
 
 // ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Announced: the last
@@ -126,7 +127,8 @@ type Decision struct {
 	As       string // the name that the local-admin gave; the audit log keeps it with the reason, and it is erased with it
 	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits
 	Cancel   bool
-	Remind   Occasion // the posts are added, once
+	Remind   Occasion // the posts are added, once, unless a later reminder is due, too
+	Task     string   // of a reminder: the key of its task
 	Posts    []Post   // of a reminder; posts with known keys are left as they are
 	Reason   string   // of a cancellation
 	By       Actor    // of a cancellation, an expiry or a reminder

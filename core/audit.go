@@ -48,9 +48,11 @@ const AuditEdited = "edited"
 // AuditRevealed is the action of a person who read an approval's call with what is masked elsewhere.
 const AuditRevealed = "revealed"
 
-// The actions of an approval that was open for a while: its approvers were reminded, or further people may decide.
+// The actions of an approval that was open for a while: its approvers were reminded; a reminder was left out, since a later one was due, too; or
+// further people may decide.
 const (
 	AuditReminded  = "reminded"
+	AuditOvertaken = "overtaken"
 	AuditEscalated = "escalated"
 )
 

@@ -41,7 +41,7 @@ func (a Approval) RefusalToAskAgain(who Actor) error {
 //
 // Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the deadline),
 // not_allowed, invalid. As many people's approvals as the rule's quorum approve, as many denials as its vetoes deny; people count, not accounts,
-// and each may change their vote while the approval is open. A withdrawal by who asked cancels. A repeat of the same event's vote or withdrawal
+// and each may change their vote while the approval is open, up to MaxVotes votes. A withdrawal by who asked cancels. A repeat of the same event's vote or withdrawal
 // is counted once and gives no error.
 func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	stands := Decided{Approval: a}
@@ -93,6 +93,19 @@ func (a Approval) counted(d Decision, at time.Time) bool {
 	return slices.ContainsFunc(a.Votes, func(v Vote) bool { return v.Event == d.Event })
 }
 
+// MaxVotes is how often a person may vote on an approval, counting the changes of their vote, and how often they may change its arguments.
+const MaxVotes = 20
+
+// voted returns how often a person has voted or, with edits, has changed the arguments.
+func (a Approval) voted(who Actor, edits bool) (n int) {
+	for _, v := range a.Votes {
+		if (v.Choice == Edit) == edits && a.Rule.Person(v.Actor.ID) == a.Rule.Person(who.ID) {
+			n++
+		}
+	}
+	return n
+}
+
 // vote adds a vote. A person has one: a later one of theirs, of the other choice, takes its place.
 func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
@@ -105,7 +118,7 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 		return a.edit(v, d)
 	case v.Choice != Approve && v.Choice != Deny:
 		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
-	case v.Choice == Approve && v.Edits != a.Edits() && !d.Admin:
+	case v.Choice == Approve && v.Edits != a.Edits():
 		return errChanged
 	case v.Choice == Deny && a.Rule.Reason && strings.TrimSpace(v.Reason) == "":
 		return Errorf(Invalid, "To deny this, a reason is needed. Please deny it again and say why.")
@@ -114,6 +127,9 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 		if o.Choice == v.Choice && a.Rule.Person(o.Actor.ID) == a.Rule.Person(v.Actor.ID) {
 			return Errorf(ApprovalDecided, "You have already voted on this. Your vote counts.")
 		}
+	}
+	if a.voted(v.Actor, false) >= MaxVotes && !d.Admin {
+		return Errorf(ApprovalDecided, "You have voted on this %d times, and more are not counted. Another approver can decide it, or an admin.", MaxVotes)
 	}
 	a.Votes = append(slices.Clone(a.Votes), v)
 	count := 0
@@ -140,8 +156,10 @@ func (a *Approval) edit(v Vote, d Decision) error {
 		return Errorf(NotAllowed, "The rule for this request does not let approvers change its arguments.")
 	case d.Edit == nil:
 		return Errorf(Invalid, "The changed arguments are missing.")
-	case v.Edits != a.Edits() && !d.Admin:
+	case v.Edits != a.Edits():
 		return errChanged
+	case a.voted(v.Actor, true) >= MaxVotes && !d.Admin:
+		return Errorf(ApprovalDecided, "You have changed the arguments %d times, which is the limit. Another approver can change them, or an admin.", MaxVotes)
 	}
 	a.Requested = cmp.Or(a.Requested, a.Call.Digest)
 	a.Call, a.Votes = *d.Edit, append(slices.Clone(a.Votes), v)
@@ -166,6 +184,18 @@ func (a Approval) Editor() (who Actor) {
 		}
 	}
 	return who
+}
+
+// ArgumentsChanged begins the sentence of EditNote.
+const ArgumentsChanged = "An approver changed the arguments to "
+
+// EditNote tells the model, with the outcome of a call that was started, that its arguments were not its own; secrets are masked. It is "" if
+// nobody changed them.
+func (a Approval) EditNote() string {
+	if a.Requested == "" {
+		return ""
+	}
+	return ArgumentsChanged + string(a.Call.Masked()) + "."
 }
 
 // Standing returns the votes that count: the last one of each person, in the order in which the people first voted. An approval of other

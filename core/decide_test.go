@@ -130,6 +130,34 @@ func TestLaw7_PeopleCountAndNotAccounts(t *testing.T) {
 	decide(vote(6, bob, core.Deny), core.Approved, core.ApprovalDecided)
 }
 
+func TestAPersonVotesAndEditsALimitedNumberOfTimes(t *testing.T) {
+	rule := core.Rule{Approvers: []string{"x:bob", "x:group:ops"}, Quorum: 2, Vetoes: 2, Edit: true, People: map[string]string{"x:bob": "bob", "y:bob": "bob"}}
+	accounts := []core.Actor{bob, {ID: "y:bob"}} // of one person
+	for name, choices := range map[string][]core.Choice{"votes": {core.Approve, core.Deny}, "changes": {core.Edit, core.Edit}} {
+		a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: rule}
+		next := func(who core.Actor) (core.Decided, error) {
+			n := len(a.Votes)
+			d := vote(int64(n+1), who, choices[n%2])
+			d.Vote.Edits, d.Edit = a.Edits(), &core.Call{Tool: "pay"}
+			return a.Decide(d, noon)
+		}
+		for n := range core.MaxVotes {
+			got, err := next(accounts[n/2%2])
+			if err != nil {
+				t.Fatalf("%s, %d: %v", name, n, err)
+			}
+			a = got.Approval
+		}
+		got, err := next(bob)
+		if core.CategoryOf(err) != core.ApprovalDecided || !strings.Contains(core.MessageOf(err), "20 times") || len(got.Approval.Votes) != core.MaxVotes {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := next(cat); err != nil {
+			t.Errorf("%s of another person: %v", name, err)
+		}
+	}
+}
+
 func TestLaw7_WhoApprovedOtherArgumentsHasNotApproved(t *testing.T) {
 	a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Call: core.Call{Tool: "pay", Digest: "d0"}, Rule: core.Rule{
 		Approvers: []string{"x:bob", "x:group:ops"}, Quorum: 2, Vetoes: 2, Edit: true,

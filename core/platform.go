@@ -61,12 +61,13 @@ type Found struct {
 //
 // NameOf returns a person's name, "" if it is unknown now. Groups looks up which of the wanted groups an actor is in; it is
 // called before a decision's transaction. CardCopies returns the posts to send besides an open card: copies of it for approvers who
-// can't see its conversation; or, if the card itself was refused permanently, copies for all approvers and a notice to the requester.
-// Their keys are the same each time. An error means that they are unknown now.
+// can't see its conversation; or, if the card itself was refused, copies for all approvers and a notice to the requester. If a copy was
+// refused, the delivery is that copy, with the card's key: all approvers get copies. The keys are the same each time. An error means that
+// they are unknown now.
 type Directory interface {
 	NameOf(ctx context.Context, actor Actor) string
 	Groups(ctx context.Context, actor Actor, wanted []string) ([]string, error)
-	CardCopies(ctx context.Context, d Delivery, refused bool) ([]Post, error)
+	CardCopies(ctx context.Context, d Delivery, refused bool) (Copies, error)
 }
 
 // Health is a platform that can check whether it receives events (inbound) and whether it can post (outbound): nil, or the problem, in a

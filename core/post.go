@@ -30,7 +30,9 @@ type Post struct {
 	Event        int64          `json:"event,omitempty"`    // the event it answers
 	On           bool           `json:"on,omitempty"`       // of a working state
 	Copy         bool           `json:"copy,omitempty"`     // of a card: in another channel, for an approver who may not see the conversation
-	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it mentions the approvers without notifying them
+	Instead      string         `json:"instead,omitempty"`  // of a copy: the key of the quiet card in whose place it notifies the approvers
+	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
+	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not
 	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed: it is drawn without
 }
@@ -112,6 +114,19 @@ type OutboxRow struct {
 	Fence     int64  // incremented by each claim; a result of an older claim changes nothing
 	CreatedAt time.Time
 	SentAt    time.Time
+}
+
+// Fallback is how people are told of an open card if it, or a copy of it, does not arrive.
+type Fallback struct {
+	Copies        // added, unless their keys are known
+	Asks   string // the key of a quiet card, which is no longer quiet, says who was left out, and is redrawn
+	Notice *Post  // added, unless its key is known, if no copy instead of that card has arrived or has yet to be tried
+}
+
+// Copies are posts that go with a card.
+type Copies struct {
+	Posts   []Post
+	LeftOut int // how many approvers get no direct message, though they should
 }
 
 // PostRequest requests at most Limit outbox rows to deliver: at most one for each destination, in order.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -108,4 +109,11 @@ func (a Approval) Tasks() []Task {
 		all = append(all, Task{Key: TaskEscalate + "/" + id, Kind: TaskEscalate, Subject: id, Due: a.CreatedAt.Add(after)})
 	}
 	return all
+}
+
+// Overtaken reports whether a task is a reminder of the approval, and a later reminder was due by then: after a downtime only the latest is posted.
+func (a Approval) Overtaken(key string, by time.Time) bool {
+	tasks := slices.DeleteFunc(a.Tasks(), func(t Task) bool { return t.Kind != TaskRemind })
+	i := slices.IndexFunc(tasks, func(t Task) bool { return t.Key == key })
+	return i >= 0 && slices.ContainsFunc(tasks, func(t Task) bool { return t.Due.After(tasks[i].Due) && !t.Due.After(by) })
 }

@@ -36,7 +36,7 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	}
 	c := core.Card{
 		Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"), Summary: text("summary"),
-		Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"), Asked: core.Asked{Message: text("message"), Place: 1, Of: rapid.IntRange(0, 3).Draw(t, "of")},
+		Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"), Asked: core.Asked{Message: text("message"), Dropped: text("dropped"), Place: 1, Of: rapid.IntRange(0, 3).Draw(t, "of")},
 		Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: Noon, Deadline: Noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
 	}
 	for range rapid.IntRange(0, 13).Draw(t, "approvers") {
@@ -53,7 +53,7 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	if c.Editable = rapid.Bool().Draw(t, "editable"); c.Editable {
 		c.Arguments = asJSON(c.Arguments)
 	}
-	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), Occasion: occasion}
+	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), LeftOut: rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(t, "left out"), Occasion: occasion}
 	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}
 }
 

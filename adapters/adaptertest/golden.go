@@ -87,7 +87,7 @@ func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
 		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, h, h, h, h, core.Actor{ID: h, Name: h}
 		c.Approvers, c.Reason, c.Changed, c.DecidedBy = []string{h, s.Prefixes[0] + h, s.Prefixes[1] + h}, h, h, h
 		c.Decided = core.Actor{ID: s.From.Platform + ":" + h}
-		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous, core.Asked{Message: h}
+		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous, core.Asked{Message: h, Dropped: h}
 	})
 }
 
@@ -142,6 +142,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-escalated": {Post: core.Post{Occasion: core.Escalated}, Card: s.Card(nil)},
 		"card-several":   {Card: s.Card(func(c *core.Card) { c.Asked = core.Asked{Message: "buy milk, and pay “Ann”", Place: 2, Of: 3} })},
 		"card-quiet":     {Post: core.Post{Quiet: true}, Card: s.Card(nil)},
+		"card-left-out":  {Post: core.Post{LeftOut: 5}, Card: s.Card(nil)},
 		"card-approved-by-several": {Card: s.Card(func(c *core.Card) {
 			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Quorum, c.Voters = core.Approved, Noon.Add(time.Minute), s.Bob, s.Bob.Name, 2, []core.Actor{s.Ann, s.Bob}
 		})},
@@ -168,6 +169,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-edited": {Card: s.Card(func(c *core.Card) {
 			c.Editable, c.Edits, c.Editor, c.Arguments = true, 2, s.Bob, "{\n  \"text\": \"buy oat milk\"\n}"
 		})},
+		"card-dropped":    {Card: s.Card(func(c *core.Card) { c.Asked.Dropped = s.Bob.Name })},
 		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
 		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
 	}

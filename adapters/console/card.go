@@ -209,6 +209,9 @@ func cardLines(card core.Card) []string {
 	if card.Edits > 0 {
 		about += ", arguments changed by " + cmp.Or(oneLine(card.Editor.Name), "an approver")
 	}
+	if card.Asked.Dropped != "" {
+		about += ", an earlier change by " + oneLine(card.Asked.Dropped) + " was dropped"
+	}
 	if card.Quorum > 1 || card.Vetoes > 1 {
 		about += ", " + votes(card)
 	}

@@ -425,7 +425,7 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 func TestCardWithChangedArguments(t *testing.T) {
 	var out output
 	c := console.New(console.Options{Out: &out})
-	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy 1", Quorum: 2, Voters: []core.Actor{{ID: "x:bob"}}}
+	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy 1", Quorum: 2, Voters: []core.Actor{{ID: "x:bob"}}, Asked: core.Asked{Dropped: "Bob"}}
 	show := func() {
 		t.Helper()
 		if err := c.Edit(t.Context(), "", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card}); err != nil {
@@ -435,8 +435,8 @@ func TestCardWithChangedArguments(t *testing.T) {
 	show()
 	card.Summary, card.Voters, card.Edits, card.Editor = "Deploy 2", nil, 1, core.Actor{ID: "x:cid", Name: "Cid"}
 	show()
-	want := "approval> deploy wants your approval: Deploy 1\napproval> id a1, 1 of 2 approvals\napproval> answer y, n or n REASON\n" +
-		"approval> deploy wants your approval: Deploy 2\napproval> id a1, arguments changed by Cid, 0 of 2 approvals\napproval> answer y, n or n REASON\n"
+	want := "approval> deploy wants your approval: Deploy 1\napproval> id a1, an earlier change by Bob was dropped, 1 of 2 approvals\napproval> answer y, n or n REASON\n" +
+		"approval> deploy wants your approval: Deploy 2\napproval> id a1, arguments changed by Cid, an earlier change by Bob was dropped, 0 of 2 approvals\napproval> answer y, n or n REASON\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -54,9 +54,9 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 	return m, nil
 }
 
-// leavesOut reports whether a card, or a copy of it with the longest context, leaves out some arguments.
+// leavesOut reports whether a card with every note, or a copy of it with the longest context, leaves out some arguments.
 func leavesOut(c core.Card) bool {
-	above := head(cardText.Face(core.Delivery{Card: &c})) + latePrefix
+	above := head(cardText.Face(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c})) + latePrefix
 	_, folded := arguments(c, maxCard-chat.Units(above)-maxContext-chat.Units(foot(c)))
 	return folded
 }

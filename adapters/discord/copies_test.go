@@ -42,7 +42,8 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 		"one is nobody":                  {cardIn(general, "discord:"+serverID+":"+general, "discord:4004"), false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			posts, err := w.d.CardCopies(w.ctx(), c.d, c.refused)
+			copies, err := w.d.CardCopies(w.ctx(), c.d, c.refused)
+			posts := copies.Posts
 			if err != nil || len(posts) != len(c.want) {
 				t.Fatalf("%+v, %v", posts, err)
 			}
@@ -60,7 +61,7 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 				default:
 					to = w.DMWith(c.want[i])
 				}
-				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || again[i] != p || p.Conversation != c.d.Conversation {
+				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || again.Posts[i] != p || p.Conversation != c.d.Conversation {
 					t.Errorf("%+v", p)
 				}
 			}
@@ -76,12 +77,12 @@ func TestOwnersAndAdministratorsGetNoCopies(t *testing.T) {
 	}})
 	d := cardIn(secret, "discord:"+serverID+":"+secret, "discord:1001", "discord:1002", "discord:1003")
 	copies := func() string {
-		posts, err := w.d.CardCopies(w.ctx(), d, false)
+		copies, err := w.d.CardCopies(w.ctx(), d, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := ""
-		for _, p := range posts {
+		for _, p := range copies.Posts {
 			text += p.Key + " "
 		}
 		return text

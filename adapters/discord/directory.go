@@ -53,7 +53,7 @@ func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 // CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its conversation. The members
 // of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it; in a direct message they can't,
 // and the requester is told so. If the card's rule says so, those who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
-func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
+func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) (core.Copies, error) {
 	var users []string
 	for _, id := range delivery.Card.Approvers {
 		if user, ok := userOf(id); ok && !slices.Contains(users, user) {
@@ -61,16 +61,16 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		}
 	}
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
-		return nil, nil
+		return core.Copies{}, nil
 	}
 	if _, roles := told(*delivery.Card); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
 		text := "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
 		if guildOf(delivery.Conversation) != direct {
 			text = "Nobody was notified: this is decided by people with a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
 		}
-		return []core.Post{{
+		return core.Copies{Posts: []core.Post{{
 			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event, Text: text,
-		}}, nil
+		}}}, nil
 	}
 	sees := func(ctx context.Context, user string) (bool, error) {
 		if delivery.Card.Direct {

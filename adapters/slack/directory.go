@@ -143,20 +143,20 @@ const (
 // CardCopies returns copies of a card, as direct messages, for approvers who don't see its conversation: named people who are not in it,
 // and all members of a group that has no member in it. If the card could not be posted at all, all approvers get a copy, and the requester
 // is notified. If the card's rule says so, those who see the conversation get a copy too, or nobody does.
-func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
+func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (core.Copies, error) {
 	var sees []string
 	if d.Quiet && !d.Card.Direct && !refused {
-		return nil, nil
+		return core.Copies{}, nil
 	}
 	if !refused && !d.Card.Direct {
 		var err error
 		if sees, err = s.channelMembers(ctx, d.To.Channel); err != nil || sees == nil {
-			return nil, err
+			return core.Copies{}, err
 		}
 	}
 	users, err := s.approversOutside(ctx, d.Card.Approvers, sees)
 	if err != nil {
-		return nil, err
+		return core.Copies{}, err
 	}
 	seesCard := func(context.Context, string) (bool, error) { return false, nil } // users holds only people who don't see the card
 	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users, seesCard, refused)

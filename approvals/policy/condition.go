@@ -50,39 +50,47 @@ type condition struct {
 	groups  bool // it uses the requester's groups, or may
 }
 
-// compile checks an expression and compiles it. line is the line of the text that the error is about, from 0.
-func compile(text string) (c *condition, line int, err error) {
+// mistake is what is wrong with an expression. line is that of the text, from 0; do is "" where nothing more is known than what it says.
+type mistake struct {
+	line     int
+	what, do string
+}
+
+func wrong(format string, args ...any) []mistake {
+	return []mistake{{what: fmt.Sprintf(format, args...)}}
+}
+
+// compile checks an expression and compiles it. It has no condition if there are mistakes: all unknown variables, or another one.
+func compile(text string) (c *condition, mistakes []mistake) {
 	defer func() {
 		if p := recover(); p != nil {
-			c, err = nil, fmt.Errorf("the expression can't be compiled: %v", p)
+			c, mistakes = nil, wrong("the expression can't be compiled: %v", p)
 		}
 	}()
 	switch {
 	case strings.TrimSpace(text) == "":
-		return nil, 0, errors.New("the expression is empty")
+		return nil, wrong("the expression is empty")
 	case len(text) > maxCondition:
-		return nil, 0, fmt.Errorf("the expression is longer than %d characters", maxCondition)
+		return nil, wrong("the expression is longer than %d characters", maxCondition)
 	}
 	common := []expr.Option{expr.Env(facts{}), expr.Optimize(false), expr.DisableBuiltin("now")}
 	uses := &mentions{}
 	written, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...) // for errors that people understand
+	if unknown := uses.unknown(text); len(unknown) > 0 {
+		return nil, unknown
+	}
 	if err != nil {
-		line, err = explained(err)
-		return nil, line, err
+		return nil, explained(err)
 	}
 	if what := notBool(written.Node()); what != "" {
-		return nil, 0, fmt.Errorf("the expression is no bool but %s", what)
-	}
-	if uses.env {
-		return nil, 0, errors.New("unknown variable $env; " + meant("$env", variables))
+		return nil, wrong("the expression is no bool but %s", what)
 	}
 	lenient := absences{map[ast.Node]bool{}, map[ast.Node]string{}, map[string]bool{}}
 	program, err := expr.Compile(text, append(append(common, strictFunctions()...), expr.Patch(lenient), expr.Patch(&strict{lenient}))...)
 	if err != nil {
-		line, err = explained(err)
-		return nil, line, err
+		return nil, explained(err)
 	}
-	return &condition{program: program, args: uses.args, groups: uses.requester > uses.known}, 0, nil
+	return &condition{program: program, args: uses.args, groups: uses.requester > uses.known}, nil
 }
 
 // notBool returns what an expression is that can't be a bool although its type is not known; "" if it can.
@@ -118,27 +126,28 @@ var (
 	ourTypes     = regexp.MustCompile(`policy\.(\w+)`)
 )
 
-// explained is the compiler's error in the policy's words, and the line of the expression that it is about, from 0.
-func explained(err error) (line int, _ error) {
+// explained is the compiler's error in the policy's words.
+func explained(err error) []mistake {
 	var located *file.Error
 	if !errors.As(err, &located) {
 		text, _, _ := strings.Cut(err.Error(), "\n")
 		if m := noBool.FindStringSubmatch(text); m != nil {
-			return 0, fmt.Errorf("the expression is no bool but %s", typeName(m[1]))
+			return wrong("the expression is no bool but %s", typeName(m[1]))
 		}
-		return 0, errors.New(text)
+		return wrong("%s", text)
 	}
 	text, _, _ := strings.Cut(located.Message, "\n")
-	if m := unknownName.FindStringSubmatch(text); m != nil {
-		text = "unknown variable " + m[1] + "; " + meant(m[1], variables)
+	found := mistake{line: max(located.Line-1, 0)}
+	if m := unknownName.FindStringSubmatch(text); m != nil { // one that is declared elsewhere
+		found.what, found.do = "unknown variable "+m[1], meant(m[1], variables)
 	} else if m := unknownField.FindStringSubmatch(text); m != nil {
-		text = m[1] + " has no " + m[2] + "; " + meant(m[2], fields)
+		found.what, found.do = m[1]+" has no "+m[2], meant(m[2], fields)
 	} else if m := noBool.FindStringSubmatch(text); m != nil {
-		text = "the expression is no bool but " + typeName(m[1])
+		found.what = "the expression is no bool but " + typeName(m[1])
 	} else {
-		text = ourTypes.ReplaceAllString(text, "$1")
+		found.what = ourTypes.ReplaceAllString(text, "$1")
 	}
-	return max(located.Line-1, 0), errors.New(text)
+	return []mistake{found}
 }
 
 // typeName names a type of Go as the policy's readers know it.
@@ -200,22 +209,24 @@ func short200(text string) string {
 
 // mentions notes which variables an expression uses.
 type mentions struct {
-	args, env        bool
+	args             bool
 	requester, known int // how often requester occurs, and how often as one of its fields that is not groups
+	names            []*ast.IdentifierNode
+	declared         []string
 }
 
 // Visit looks at one node.
 func (m *mentions) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
-		switch n.Value {
+		switch m.names = append(m.names, n); n.Value {
 		case "args":
 			m.args = true
-		case "$env":
-			m.env = true
 		case "requester":
 			m.requester++
 		}
+	case *ast.VariableDeclaratorNode:
+		m.declared = append(m.declared, n.Name)
 	case *ast.MemberNode:
 		of, isName := n.Node.(*ast.IdentifierNode)
 		field, isConstant := n.Property.(*ast.StringNode)
@@ -223,6 +234,20 @@ func (m *mentions) Visit(node *ast.Node) {
 			m.known++
 		}
 	}
+}
+
+// unknown are the names that are no variables, each once, at the line of the text where it occurs first.
+func (m *mentions) unknown(text string) (all []mistake) {
+	known := slices.Concat(variables, m.declared)
+	for _, n := range m.names {
+		if slices.Contains(known, n.Value) {
+			continue
+		}
+		known = append(known, n.Value)
+		line := strings.Count(string([]rune(text)[:n.Location().From]), "\n")
+		all = append(all, mistake{line, "unknown variable " + n.Value, meant(n.Value, variables)})
+	}
+	return all
 }
 
 // isMapOrAny reports whether a value of this type may lack a key or be too short: an object, or something of which nothing is known.

@@ -3,9 +3,10 @@ package policy_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
@@ -252,16 +253,23 @@ func TestRequesterGroups(t *testing.T) {
 			}
 		}
 	}
-	if got := p.PlatformGroups(); !slices.Equal(got, []string{"slack:S456"}) {
-		t.Errorf("the groups to look up are %v", got)
+	for id, want := range map[string]map[string][]string{
+		"slack:U1":   {"slack:U1": {"slack:S456"}},
+		"discord:11": {"slack:U1": {"slack:S456"}}, // the other account of the same person
+		"slack:U5":   {"slack:U5": {"slack:S456"}},
+		"discord:12": {}, // no group of its platform is named
+	} {
+		if diff := cmp.Diff(want, p.RequesterGroups(id)); diff != "" {
+			t.Errorf("the groups to look up for %s: %s", id, diff)
+		}
 	}
 	for _, when := range []string{`requester.person == "ann"`, `requester["id"] == "slack:U1"`} {
-		if got := conditional(t, "allow", when).PlatformGroups(); got != nil {
+		if got := conditional(t, "allow", when).RequesterGroups("slack:U1"); got != nil {
 			t.Errorf("%s needs %v", when, got)
 		}
 	}
 	for _, when := range []string{`let r = requester; "ops" in r.groups`, `len(requester["groups"]) > 0`} {
-		if got := conditional(t, "allow", when).PlatformGroups(); len(got) != 1 {
+		if got := conditional(t, "allow", when).RequesterGroups("slack:U1"); len(got) != 1 {
 			t.Errorf("%s needs %v", when, got)
 		}
 	}

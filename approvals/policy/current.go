@@ -49,5 +49,7 @@ func (c *Current) Rule(turn core.Turn, call core.Call) core.Rule { return c.Poli
 // Approvers are those of the policy in force.
 func (c *Current) Approvers() []string { return c.Policy().Approvers() }
 
-// PlatformGroups are those of the policy in force.
-func (c *Current) PlatformGroups() []string { return c.Policy().PlatformGroups() }
+// RequesterGroups are those of the policy in force.
+func (c *Current) RequesterGroups(id string) map[string][]string {
+	return c.Policy().RequesterGroups(id)
+}

@@ -257,8 +257,9 @@ func TestApproversOfAll(t *testing.T) {
 	if got := p.Approvers(); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if got := p.PlatformGroups(); !slices.Equal(got, []string{"discord:role:789", "slack:S456"}) {
-		t.Errorf("%v", got)
+	both := map[string][]string{"slack:U1": {"slack:S456"}, "discord:11": {"discord:role:789"}}
+	if diff := cmp.Diff(both, p.RequesterGroups("discord:11")); diff != "" {
+		t.Error(diff)
 	}
 	if got := policy.New(policy.Defaults{}).Approvers(); len(got) != 0 {
 		t.Errorf("%v", got)
@@ -270,7 +271,7 @@ func TestQuorumsThatCanBeReached(t *testing.T) {
 	for _, approvers := range []string{
 		"[slack:S1]", "[discord:role:1]", "[local]", "[slack:U1, slack:U2, slack:U3]", "[slack:U1]\n    escalate: {after: 1h, to: [slack:U2, slack:U3]}", "[slack:U1]\n    escalate: {after: 1h, to: [slack:S1]}",
 	} {
-		parse(t, "version: 1\nrules:\n  - name: a\n    action: ask\n    quorum: 3\n    approvers: "+approvers+"\n", policy.Defaults{})
+		parse(t, "version: 1\nrules:\n  - name: a\n    action: ask\n    quorum: 3\n    vetoes: 3\n    approvers: "+approvers+"\n", policy.Defaults{})
 	}
 	parse(t, "version: 1\nrules:\n  - {name: a, action: ask, quorum: 3}\n", policy.Defaults{})
 	parse(t, "version: 1\n", policy.Defaults{})

@@ -79,6 +79,9 @@ func TestFaults(t *testing.T) {
 		{"quorum out of reach", head + "  - name: a\n    action: ask\n    approvers: [group:ops, slack:U1, discord:11]\n    quorum: 3\n", "p.yaml:10: nobody can reach the quorum of 3: the approvers are 2 people; lower the quorum, or name more approvers"},
 		{"quorum of one person's accounts", head + "  - name: a\n    action: ask\n    approvers: [slack:U1, discord:11]\n    quorum: 2\n", "p.yaml:10: nobody can reach the quorum of 2: the approvers are 1 person; lower the quorum, or name more approvers"},
 		{"quorum of the defaults", head + "  - name: a\n    action: ask\n    quorum: 2\n", "p.yaml:9: nobody can reach the quorum of 2: the approvers are 1 person; lower the quorum, or name more approvers"},
+		{"vetoes of one person's accounts", head + "  - name: a\n    action: ask\n    approvers: [slack:U1, discord:11]\n    vetoes: 2\n", "p.yaml:10: nobody can reach the vetoes of 2: the approvers are 1 person; lower the vetoes, or name more approvers"},
+		{"vetoes of the defaults", head + "  - name: a\n    action: ask\n    vetoes: 2\n", "p.yaml:9: nobody can reach the vetoes of 2: the approvers are 1 person; lower the vetoes, or name more approvers"},
+		{"vetoes above all bounds", head + "  - name: a\n    action: ask\n    approvers: [slack:S1]\n    vetoes: 1001\n", "p.yaml:10: vetoes: 1001 is too high; use 1000 at most"},
 		{"self", head + "  - name: a\n    action: ask\n    self: maybe\n", `p.yaml:9: self is "maybe"; write true or false`},
 		{"edit", head + "  - name: a\n    action: ask\n    edit: 1\n", `p.yaml:9: edit is "1"; write true or false`},
 
@@ -106,6 +109,12 @@ func TestFaults(t *testing.T) {
 
 		{"unknown variable", head + "  - name: a\n    action: ask\n    when: amount > 5\n", "p.yaml:9: when: unknown variable amount; use one of args, tool, risk, requester, conversation"},
 		{"unknown variable, nearly", head + "  - name: a\n    action: ask\n    when: arg.amount > 5\n", "p.yaml:9: when: unknown variable arg; did you mean args?"},
+		{"all unknown variables", head + "  - name: a\n    action: ask\n    when: arg.amount > limit && tol == 'x' && limit > 1\n", "p.yaml:9: when: unknown variable arg; did you mean args?\n" +
+			"p.yaml:9: when: unknown variable limit; use one of args, tool, risk, requester, conversation\n" +
+			"p.yaml:9: when: unknown variable tol; did you mean tool?"},
+		{"unknown variables in a block", head + "  - name: a\n    action: ask\n    when: |\n      let ü = 'ü'; tol == ü &&\n      amount > 5\n", "p.yaml:10: when: unknown variable tol; did you mean tool?\n" +
+			"p.yaml:11: when: unknown variable amount; use one of args, tool, risk, requester, conversation"},
+		{"a variable outside of its declaration", head + "  - name: a\n    action: ask\n    when: (let x = args.a; x > 0) && x > 2\n", "p.yaml:9: when: unknown variable x; use one of args, tool, risk, requester, conversation"},
 		{"unknown field", head + "  - name: a\n    action: ask\n    when: requester.nme == 'x'\n", "p.yaml:9: when: requester has no nme; use one of id, platform, person, groups"},
 		{"unknown function", head + "  - name: a\n    action: ask\n    when: now() != nil\n", "p.yaml:9: when: unknown variable now; use one of args, tool, risk, requester, conversation"},
 		{"the environment itself", head + "  - name: a\n    action: ask\n    when: $env.tool == 'x'\n", "p.yaml:9: when: unknown variable $env; use one of args, tool, risk, requester, conversation"},

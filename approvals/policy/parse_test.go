@@ -134,7 +134,7 @@ func TestCurrent(t *testing.T) {
 	if c, err := policy.Open(file, policy.Defaults{}); err == nil || verdict(c) != core.VerdictDeny {
 		t.Errorf("a missing file: %v, %v", verdict(c), err)
 	}
-	if c, err := policy.Open("", policy.Defaults{Approvers: []string{"slack:U1"}}); err != nil || c.Reload() != nil || verdict(c) != core.VerdictAsk || len(c.Approvers()) != 1 || c.PlatformGroups() != nil {
+	if c, err := policy.Open("", policy.Defaults{Approvers: []string{"slack:U1"}}); err != nil || c.Reload() != nil || verdict(c) != core.VerdictAsk || len(c.Approvers()) != 1 || c.RequesterGroups("slack:U1") != nil {
 		t.Errorf("no file: %v, %v", verdict(c), err)
 	}
 }

@@ -85,18 +85,26 @@ func (p *Policy) Approvers() []string {
 	return slices.Compact(all)
 }
 
-// PlatformGroups are the groups and roles of platforms that the policy's groups contain, sorted, if a condition asks for the requester's
-// groups; otherwise nil. A turn's Actor.Groups must say which of these its requester is in, before Rule is called.
-func (p *Policy) PlatformGroups() []string {
+// RequesterGroups are, for each account of the person who asks, the groups and roles of its platform that the policy's groups contain, sorted,
+// if a condition asks for the requester's groups; otherwise nil. A turn's Actor.Groups must say which of these the person is in, by whichever
+// account, before Rule is called.
+func (p *Policy) RequesterGroups(id string) map[string][]string {
 	if !p.asksGroups() {
 		return nil
 	}
-	var all []string
-	for _, g := range p.roster.groups {
-		all = append(all, slices.DeleteFunc(slices.Clone(g.flat), func(id string) bool { return !IsPlatformGroup(id) })...)
+	wanted := map[string][]string{}
+	for _, account := range append(p.Accounts(p.roster.people[id]), id) {
+		var all []string
+		for _, g := range p.roster.groups {
+			all = append(all, slices.DeleteFunc(slices.Clone(g.flat), func(id string) bool {
+				return !IsPlatformGroup(id) || PlatformOf(id) != PlatformOf(account)
+			})...)
+		}
+		if slices.Sort(all); len(all) > 0 {
+			wanted[account] = slices.Compact(all)
+		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return wanted
 }
 
 // asksGroups reports whether a condition may ask for the requester's groups.

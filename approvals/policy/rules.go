@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,21 +159,15 @@ func (r *reader) when(one *rule, v *yaml.Node) {
 	if !ok {
 		return
 	}
-	compiled, line, err := compile(text)
-	if err == nil {
-		one.when = compiled
-		return
+	compiled, mistakes := compile(text)
+	one.when = compiled
+	for _, m := range mistakes {
+		line := v.Line // where lines are joined, the text's own do not count
+		if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			line += m.line + 1 // the text begins below its mark
+		}
+		r.fault(line, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester and conversation"), "when: %s", m.what)
 	}
-	if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		line++ // the text begins below its mark
-	} else {
-		line = 0 // lines are joined, so its own do not count
-	}
-	what, do, _ := strings.Cut(err.Error(), "; ")
-	if do == "" {
-		do = "correct the expression; its variables are args, tool, risk, requester and conversation"
-	}
-	r.fault(v.Line+line, do, "when: %s", what)
 }
 
 // word reads one of some words.
@@ -307,20 +302,25 @@ func (r *reader) notify(one *rule, v *yaml.Node) {
 	}
 }
 
-// reachable checks that there are as many people as the quorum needs, those of an escalation among them.
+// reachable checks that there are as many people as the quorum and the vetoes need, those of an escalation among them.
 func (r *reader) reachable(one *rule, n *yaml.Node, has map[string]*yaml.Node, in *roster) {
-	line := n.Line
-	if has["quorum"] != nil {
-		line = has["quorum"].Line
-	} else if has["approvers"] != nil {
-		line = has["approvers"].Line
-	}
 	people, known := in.count(one.then.Groups())
-	switch {
-	case one.then.Quorum > maxQuorum:
-		r.fault(line, "use "+strconv.Itoa(maxQuorum)+" at most", "the quorum %d is too high", one.then.Quorum)
-	case known && !one.local && people < one.then.Quorum:
-		r.fault(line, "lower the quorum, or name more approvers", "nobody can reach the quorum of %d: the approvers are %s", one.then.Quorum, counted(people))
+	for _, need := range []struct {
+		key    string
+		people int
+	}{{"quorum", one.then.Quorum}, {"vetoes", one.then.Vetoes}} {
+		line := n.Line
+		if has[need.key] != nil {
+			line = has[need.key].Line
+		} else if has["approvers"] != nil {
+			line = has["approvers"].Line
+		}
+		switch {
+		case need.people > maxQuorum:
+			r.fault(line, "use "+strconv.Itoa(maxQuorum)+" at most", "%s: %d is too high", need.key, need.people)
+		case known && !one.local && people < need.people:
+			r.fault(line, "lower the "+need.key+", or name more approvers", "nobody can reach the %s of %d: the approvers are %s", need.key, need.people, counted(people))
+		}
 	}
 }
 

@@ -41,8 +41,8 @@ func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
 	}
 }
 
-// newTools are the tools that are built in.
-func newTools(store *storage.Store) *tool.Registry {
+// newTools are the tools that are built in. A variable, so that tests can have others.
+var newTools = func(store *storage.Store) *tool.Registry {
 	return tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
 }
 

@@ -65,7 +65,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
-		RequesterGroups: cfg.Policy.PlatformGroups,
+		RequesterGroups: cfg.Policy.RequesterGroups,
 		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,
 		Workers: cfg.Workers, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,

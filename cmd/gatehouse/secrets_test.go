@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,6 +12,40 @@ import (
 	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
+
+// TestCommandsMaskACallWithoutApproval: the schemas of the agent's tools say what is secret in calls that nobody was asked for.
+func TestCommandsMaskACallWithoutApproval(t *testing.T) {
+	for _, key := range settings.Keys() {
+		t.Setenv(key, "")
+	}
+	url := sqliteFile.make(t)
+	t.Setenv("GATEHOUSE_DATABASE_URL", url)
+	builtIn := newTools
+	defer func() { newTools = builtIn }()
+	newTools = func(*storage.Store) *tool.Registry {
+		look := func(context.Context, json.RawMessage) (string, error) { return "", nil }
+		return tool.NewRegistry(tool.Tool{Name: "look", Schema: json.RawMessage(`{"type":"object","properties":{"pin":{"type":"integer","writeOnly":true}}}`), Do: look})
+	}
+	store, err := storage.Open(t.Context(), url, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	s := &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+	err = s.turn("e1", "look it up", func(c core.Claim) core.Finish {
+		call := core.ToolCall{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"pin":471147}`)}
+		return core.Finish{End: core.End{Kind: core.EndReplied}, Session: s.session(c, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}})}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"turns show 1", "turns show 1 --json", "sessions show console:demo", "sessions show console:demo --json"} {
+		code, out, errs := gatehouse(t, strings.Fields(command)...)
+		if code != cli.ExitDone || strings.Contains(out, "471147") || !strings.Contains(out, "(6 characters hidden)") {
+			t.Errorf("%s ends with %d and prints\n%s%s", command, code, out, errs)
+		}
+	}
+}
 
 // TestCommandsMaskWhatTheSchemaHides: every command masks the arguments that the tool's schema said are secret, without the tool; one reveals
 // them, and is recorded.

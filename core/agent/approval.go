@@ -39,8 +39,20 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Asked: l.asked(turn, s, bound), Again: again}
-	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
+	asked := asks.Get(s)
+	if rule.Verdict == core.VerdictAsk {
+		if !again || pending.Get(s).Rule.Verdict != core.VerdictAsk {
+			asked++
+		}
+		if next.Asked, err = l.asked(ctx, turn, s, bound, asked); err == nil && again {
+			next.Asked.Dropped, err = dropped(ctx, turn, pending.Get(s))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil), asks.Set(asked)}, nil
 }
 
 // ask adds the pending message of harness-chat §8.1, which states what the turn waits for.
@@ -49,6 +61,9 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	text := "I need an approval first: " + a.Bound.Summary
 	if a.Again {
 		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
+	}
+	if who := a.Asked.Dropped; who != "" {
+		text += "\n" + who + " had changed the arguments. That change is dropped."
 	}
 	m := core.Message{Role: core.Assistant, Content: core.Text(text)}
 	update := graph.Update{graph.Messages.Add(m)}

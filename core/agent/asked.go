@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,26 +30,27 @@ func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bo
 	return rule, nil
 }
 
-// asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that need an
-// approval.
-func (l Loop) asked(turn core.Turn, s graph.State, call core.Call) core.Asked {
-	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest)} // a secret that is cut is not known as one any more
-	all := answered.Get(s)
-	first := len(all) - len(calls.Get(s))
-	for i, other := range all {
+// asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that people are
+// asked for: those before, and those after it that will be asked for as things are.
+func (l Loop) asked(ctx context.Context, turn core.Turn, s graph.State, call core.Call, place int) (core.Asked, error) {
+	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest), Place: place, Of: place} // a secret that is cut is not known as one any more
+	for _, other := range calls.Get(s)[1:] {
 		bound, err := l.Executor.Tools.Bind(other)
-		if err != nil || l.Policy(turn, bound).Verdict != core.VerdictAsk {
+		if err != nil {
 			continue
 		}
-		a.Of++
-		if i == first {
-			a.Place = a.Of
+		rule, err := l.rule(ctx, turn, bound, false)
+		if err != nil {
+			return a, err
+		}
+		if rule.Verdict == core.VerdictAsk {
+			a.Of++
 		}
 	}
-	if a.Of < 2 || a.Place == 0 {
+	if a.Of < 2 {
 		a.Place, a.Of = 0, 0
 	}
-	return a
+	return a, nil
 }
 
 // How many characters of a message a turn keeps, with secrets masked, and how many of them a card quotes.
@@ -70,21 +72,34 @@ func beginning(text string, most int) string {
 // for the model's own. For that one the gate compares today's rule with the approval's.
 func (l Loop) refuseChanged(ctx context.Context, p *pendingCall) (result core.ToolResult, refused bool, err error) {
 	turn, _ := core.TurnFrom(ctx)
-	if turn.Ledger.Approval == nil {
-		return result, false, nil
-	}
-	a, err := turn.Ledger.Approval(ctx, p.Approval)
-	switch {
-	case core.CategoryOf(err) == core.NotFound:
-		return result, false, nil
-	case err != nil:
-		return result, false, fmt.Errorf("loading the approval %s: %w", p.Approval, err)
-	case a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)):
-		return result, false, nil
+	a, err := stored(ctx, turn, p)
+	if err != nil || a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
+		return result, false, err
 	}
 	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and approved, so nothing was done."))
 	if turn.Ledger.Refuse != nil {
 		turn.Ledger.Refuse(p.Approval, result)
 	}
 	return result, true, nil
+}
+
+// dropped is who had changed the arguments of a call that is requested a second time, as the model asked for it; "" = nobody had.
+func dropped(ctx context.Context, turn core.Turn, p *pendingCall) (string, error) {
+	a, err := stored(ctx, turn, p)
+	if err != nil || a.Requested == "" {
+		return "", err
+	}
+	return core.RevealLine(cmp.Or(a.Editor().Name, "An approver")), nil
+}
+
+// stored loads the approval of a call; one that does not exist is empty.
+func stored(ctx context.Context, turn core.Turn, p *pendingCall) (core.Approval, error) {
+	if turn.Ledger.Approval == nil {
+		return core.Approval{}, nil
+	}
+	a, err := turn.Ledger.Approval(ctx, p.Approval)
+	if err != nil && core.CategoryOf(err) != core.NotFound {
+		return a, fmt.Errorf("loading the approval %s: %w", p.Approval, err)
+	}
+	return a, nil
 }

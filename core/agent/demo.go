@@ -120,7 +120,7 @@ func smallTalk(text string) string {
 // report describes a call's result.
 func report(call core.ToolCall, result string) string {
 	if f, failed := tool.FailureOf(result); failed {
-		return failure(call, f)
+		return strings.TrimSpace(failure(call, f) + " " + f.Changed)
 	}
 	var args map[string]string
 	_ = json.Unmarshal(call.Arguments, &args) // other arguments than the demo's own leave it empty

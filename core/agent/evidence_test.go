@@ -137,6 +137,31 @@ func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
 	}
 }
 
+// The second request has the model's own arguments, and says that the approver's are dropped.
+func TestLaw5_AskingAgainSaysThatAChangeIsDropped(t *testing.T) {
+	for name, called := range map[string]string{"Cid": "Cid", "": "An approver"} {
+		r := newRoom(t, agent.Demo{}, ask)
+		asked := r.say("note add milk")
+		r.rule.Quorum = 2
+		r.change = func(a *core.Approval) {
+			a.Requested, a.Call.Arguments = a.Call.Digest, json.RawMessage(`{"text":"poison"}`)
+			a.Call.Digest, _ = tool.Digest("note_add", a.Call.Arguments)
+			a.Votes = []core.Vote{{Actor: core.Actor{ID: "x:cid", Name: name}, Choice: core.Edit}}
+		}
+		again := r.decide(asked, core.Approved, "")
+		if got := texts(again); !strings.HasSuffix(got, "Add “milk” to the note book.\n"+called+" had changed the arguments. That change is dropped.") {
+			t.Errorf("%q", got)
+		}
+		if req := r.asked(again); req.Asked.Dropped != called || string(req.Call.Arguments) != `{"text":"milk"}` || req.Announced {
+			t.Errorf("%+v", req)
+		}
+		r.change = nil
+		if r.decide(again, core.Approved, ""); !slices.Equal(r.book.notes, []string{"milk"}) {
+			t.Errorf("%v", r.book.notes)
+		}
+	}
+}
+
 func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")

@@ -51,15 +51,15 @@ var (
 	pending  = graph.Field("pending_call", graph.Replace[*pendingCall]())
 	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // arrives with the signal
 	used     = graph.Field("used", graph.Replace[usage]())
-	answered = graph.Field("answer_calls", graph.Replace[[]core.ToolCall]()) // all calls of the model's last answer
-	request  = graph.Field("request", graph.Replace[string]())               // the beginning of the message that began the turn
+	asks     = graph.Field("asks", graph.Replace[int]())       // how many calls of the model's last answer people were asked for
+	request  = graph.Field("request", graph.Replace[string]()) // the beginning of the message that began the turn
 )
 
 // Graph compiles the loop.
 func (l Loop) Graph() (*graph.Graph, error) {
 	return graph.New(l.Name, Version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, pending, decision, used, answered, request, evidenceField).
+		Fields(graph.Messages, calls, pending, decision, used, asks, request, evidenceField).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -138,7 +138,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 			l.close(ctx, e.Rows)
 		}
 	}
-	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), answered.Set(reply.ToolCalls), used.Set(spent), request.Set(asked), evidenceField.Set(e)}, nil
+	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), asks.Set(0), used.Set(spent), request.Set(asked), evidenceField.Set(e)}, nil
 }
 
 // tools processes the calls without a result, from the first one on: those that need no approval get their results, up to the first one that

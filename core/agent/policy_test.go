@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,40 @@ func TestARequestSaysWhichMessageItIsAbout(t *testing.T) {
 	}
 	if got := r.asked(newRoom(t, agent.Demo{}, ask).say("note add milk")).Asked; got != (core.Asked{Message: "note add milk"}) {
 		t.Errorf("one alone: %+v", got)
+	}
+}
+
+// A call that a rule allows, or that was approved lately, is no part of the count, wherever it stands.
+func TestACountHasOnlyWhatPeopleAreAskedFor(t *testing.T) {
+	rule := ask
+	rule.Remember = time.Hour
+	r := newRoom(t, &script{lines: []core.Message{{Role: core.Assistant, ToolCalls: []core.ToolCall{
+		use("1", "note_add", `{"text":"milk"}`), use("2", "note_add", `{"text":"bread"}`), use("3", "note_add", `{"text":"salt"}`), use("4", "note_add", `{"text":"oil"}`),
+	}}}}, rule)
+	r.judge = func(c core.Call) core.Rule {
+		if strings.Contains(string(c.Arguments), "salt") {
+			return core.Rule{Verdict: core.VerdictAllow}
+		}
+		return rule
+	}
+	known := []string{"bread"}
+	r.remembered = func(c core.Call) (core.Approval, bool) {
+		return core.Approval{ID: "a0"}, slices.ContainsFunc(known, func(text string) bool { return strings.Contains(string(c.Arguments), text) })
+	}
+	o := r.say("buy it all")
+	if got := r.asked(o).Asked; got.Place != 1 || got.Of != 2 {
+		t.Errorf("milk: %+v", got)
+	}
+	known = append(known, "milk") // from now on, as it is approved
+	o = r.decide(o, core.Approved, "")
+	for _, text := range []string{"bread", "salt"} {
+		if got := r.asked(o); got.Rule.Verdict != core.VerdictAllow || got.Asked != (core.Asked{}) {
+			t.Errorf("%s: %+v", text, got)
+		}
+		o = r.decide(o, core.Approved, "")
+	}
+	if got := r.asked(o).Asked; got.Place != 2 || got.Of != 2 {
+		t.Errorf("oil: %+v", got)
 	}
 }
 

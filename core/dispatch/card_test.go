@@ -115,9 +115,14 @@ func (b *bench) approvedIdle(id core.ApprovalID, begin bool) {
 		b.noError(err)
 		return
 	}
+	b.begun(d.Approval)
+}
+
+// begun has a process begin an approved call, and die.
+func (b *bench) begun(a core.Approval) {
+	b.t.Helper()
 	claims, err := b.store.Claim(b.t.Context(), core.ClaimRequest{Owner: "gone", Limit: 1, Scopes: []core.Scope{{Platform: "room"}}})
 	b.noError(err)
-	a := d.Approval
 	_, err = b.store.BeginIntent(b.t.Context(), claims[0], core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest})
 	b.noError(err)
 	b.bury()
@@ -172,6 +177,36 @@ func TestCardOfADeadLetter(t *testing.T) {
 		if c, _ := again.shows(card.Approval, want); c.RunNote != note {
 			t.Errorf("%s: %+v", want, c)
 		}
+	}
+}
+
+// The model reads, in the row of a call that an ended turn had started, that its arguments were not its own.
+func TestTheRowOfAnEndedTurnSaysThatTheArgumentsWereChanged(t *testing.T) {
+	rule := core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"room:bob"}, Edit: true}
+	b := newBench(t, setup{policy: func(core.Turn, core.Call) core.Rule { return rule }})
+	b.say("room:1", "note add milk")
+	card := b.asked()
+	b.stop()
+	dead := newBench(t, setup{path: b.path, idle: true})
+	a, err := dead.store.LoadApproval(t.Context(), card.Approval)
+	dead.noError(err)
+	call := a.Call
+	call.Arguments = json.RawMessage(`{"text":"oil"}`)
+	call.Digest, _ = tool.Digest(call.Tool, call.Arguments)
+	_, err = dead.store.Decide(t.Context(), core.Decision{Approval: a.ID, Vote: &core.Vote{Actor: core.Actor{ID: "room:bob"}, Choice: core.Edit}, Edit: &call})
+	dead.noError(err)
+	d, err := dead.store.Decide(t.Context(), core.Decision{Approval: a.ID, Vote: &core.Vote{Actor: core.Actor{ID: "room:bob"}, Choice: core.Approve, Edits: 1}})
+	dead.noError(err)
+	dead.begun(d.Approval)
+	for range 4 {
+		dead.die(1)
+	}
+	dead.stop()
+	again := newBench(t, setup{path: b.path})
+	again.shows(card.Approval, core.CallUnknown)
+	rows := again.history("room:1@1")
+	if f, _ := tool.FailureOf(rows[len(rows)-1].Content.String()); f.Category != core.OutcomeUnknown || f.Changed != `An approver changed the arguments to {"text":"oil"}.` {
+		t.Errorf("%+v", rows[len(rows)-1])
 	}
 }
 

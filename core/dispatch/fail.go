@@ -70,7 +70,7 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.
 	}
 	abandoned.Reason = why
 	early := core.Errorf(end.Category, "Its turn ended before it could run (%s).", why)
-	abandoned.NotRun = t.ledger.notRun(core.ToolResult{Content: typedError(early), Category: end.Category})
+	abandoned.NotRun = t.ledger.notRun(core.ToolResult{Content: typedError(early, ""), Category: end.Category})
 	f.Resumed, f.Abandoned, f.Posts = paused.Invocation, []core.Abandon{abandoned}, done
 	return f, nil
 }
@@ -88,9 +88,9 @@ func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (co
 		return core.Abandon{}, nil, err
 	}
 	var posts []core.Post
+	var approval core.Approval
 	if intent != nil {
-		approval, err := t.Store.LoadApproval(ctx, id)
-		if err != nil {
+		if approval, err = t.Store.LoadApproval(ctx, id); err != nil {
 			return core.Abandon{}, nil, err
 		}
 		posts = t.alreadyDone(intent, approval)
@@ -98,17 +98,17 @@ func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (co
 	if len(messages) > p.Messages {
 		intent = nil // the resumed turn has already saved the call's result
 	}
-	return core.Abandon{Invocation: p.Invocation, Rows: openResults(messages, intent, why), By: t.claim.Event.Actor}, posts, nil
+	return core.Abandon{Invocation: p.Invocation, Rows: openResults(messages, intent, approval, why), By: t.claim.Event.Actor}, posts, nil
 }
 
-// openResults returns the results of the open calls. Calls run one at a time and in order, so a recorded intent belongs to the first
-// one, and its result is used unchanged.
-func openResults(messages []core.Message, intent *core.IntentRecord, why error) []core.Message {
+// openResults returns the results of the open calls. Calls run one at a time and in order, so a recorded intent, with its approval, belongs to
+// the first one, and its result is used unchanged.
+func openResults(messages []core.Message, intent *core.IntentRecord, a core.Approval, why error) []core.Message {
 	var rows []core.Message
 	for i, call := range core.OpenCalls(messages) {
-		result := typedError(why)
+		result := typedError(why, "")
 		if i == 0 && intent != nil {
-			result = recordedResult(intent)
+			result = recordedResult(intent, a)
 		}
 		rows = append(rows, core.Message{Role: core.ToolRole, ToolCallID: call.ID, Content: core.Text(result)})
 	}
@@ -127,15 +127,20 @@ func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval) []core.Po
 	return []core.Post{t.post(core.PostNotice, "done/"+string(a.ID), text)}
 }
 
-func recordedResult(i *core.IntentRecord) string {
+func recordedResult(i *core.IntentRecord, a core.Approval) string {
 	if i.Result != nil {
 		return i.Result.Content
 	}
-	return typedError(core.Errorf(core.OutcomeUnknown, "The outcome of %s is unknown: it was started, but its result was not recorded.", i.Tool))
+	return typedError(core.Errorf(core.OutcomeUnknown, "The outcome of %s is unknown: it was started, but its result was not recorded.", i.Tool), a.EditNote())
 }
 
-func typedError(err error) string {
-	text, _ := json.Marshal(map[string]any{"error": map[string]any{"category": core.CategoryOf(err), "message": core.MessageOf(err)}})
+// typedError is an error as a model reads it. changed says that its call was started with other arguments; "" = with the model's own.
+func typedError(err error, changed string) string {
+	fields := map[string]any{"category": core.CategoryOf(err), "message": core.MessageOf(err)}
+	if changed != "" {
+		fields["changed"] = changed
+	}
+	text, _ := json.Marshal(map[string]any{"error": fields})
 	return string(text)
 }
 

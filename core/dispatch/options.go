@@ -52,8 +52,9 @@ type Options struct {
 	// Cancel cancels those of the approvals that are open and that who requested or may decide, and returns how many.
 	Cancel func(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error)
 
-	// RequesterGroups returns the platforms' groups that the policy's conditions ask about; nil: none.
-	RequesterGroups func() []string
+	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the policy's conditions ask
+	// about. Only those are looked up. nil: none.
+	RequesterGroups func(account string) map[string][]string
 
 	Platforms     []core.Platform
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
@@ -128,7 +129,7 @@ func (o *Options) defaults() {
 		o.Poll = stopPoll
 	}
 	if o.RequesterGroups == nil {
-		o.RequesterGroups = func() []string { return nil }
+		o.RequesterGroups = func(string) map[string][]string { return nil }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

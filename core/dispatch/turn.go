@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -214,17 +217,25 @@ func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 	return who
 }
 
-// requester returns the event's person, with their name and those of the policy's groups that they are in. Errors: those of Directory.Groups.
+// requester returns the event's person, with their name and those of the policy's groups that they are in, by any of their accounts: rules
+// are about people. Errors: those of Directory.Groups; unsupported if the platform of an account does not run here.
 func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 	who := t.withName(ctx, t.claim.Event.Actor)
-	wanted := t.RequesterGroups()
-	dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory)
-	if len(wanted) == 0 || !ok {
-		return who, nil
+	accounts := t.RequesterGroups(who.ID)
+	who.Groups = nil
+	for _, account := range slices.Sorted(maps.Keys(accounts)) {
+		platform, _, _ := strings.Cut(account, ":")
+		dir, ok := t.platforms[platform].(core.Directory)
+		if !ok {
+			return who, core.Errorf(core.Unsupported, "The policy asks which groups %s is in, and %s can't be asked, because it does not run here. An admin has to configure it, or remove this account from the policy.", account, platform)
+		}
+		in, err := dir.Groups(ctx, core.Actor{ID: account}, accounts[account])
+		if err != nil {
+			return who, err
+		}
+		who.Groups = append(who.Groups, in...)
 	}
-	var err error
-	who.Groups, err = dir.Groups(ctx, who, wanted)
-	return who, err
+	return who, nil
 }
 
 // maxRemembered is how many approvals of the conversation are looked through, the latest first.

@@ -31,8 +31,8 @@ func (w withDirectory) Groups(_ context.Context, who core.Actor, wanted []string
 	return in, w.down
 }
 
-func (w withDirectory) CardCopies(context.Context, core.Delivery, bool) ([]core.Post, error) {
-	return nil, nil
+func (w withDirectory) CardCopies(context.Context, core.Delivery, bool) (core.Copies, error) {
+	return core.Copies{}, nil
 }
 
 // anew begins a new conversation as a person.

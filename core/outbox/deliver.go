@@ -16,7 +16,7 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
 	p := d.platforms[row.To.Platform] // only rows of these platforms are claimed
 	err := d.safely(ctx, p, &row)
 	inDoubt := len(row.Parts) > 0 && row.Parts[len(row.Parts)-1].InDoubt
-	wait := time.Duration(0)
+	wait, refused := time.Duration(0), false // refused: for the first time, with this cause
 	switch category := core.CategoryOf(err); {
 	case err == nil:
 		row.State, row.Shown, row.Attempts, row.Cause = core.RowSent, row.Wanted, 0, ""
@@ -29,20 +29,21 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
 	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
 		wait = d.later(&row, err) // an edit in doubt is repeated
 	case category == core.DeliveryForbidden:
-		wait = d.forbidden(ctx, p, &row, err)
-	case row.Kind == core.PostCard && !row.Copy && d.refused(ctx, p, &row) != nil:
-		wait = d.later(&row, err) // the approvers who need a copy are not known now
+		wait, refused = d.forbidden(&row, err)
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
-	if row.Kind == core.PostCard && !row.Copy && row.GaveUp() {
-		if err := d.tellRequester(ctx, p, row); err != nil {
+	release := func(ctx context.Context) error { return d.Store.ReleasePost(ctx, row, wait) }
+	if row.Kind == core.PostCard && (refused || row.GaveUp()) {
+		told, err := d.fallback(ctx, p, row)
+		if err != nil {
 			row.State = core.RowWaiting
 			wait = d.later(&row, err)
 		}
+		release = func(ctx context.Context) error { return d.Store.FailPost(ctx, row, wait, told) }
 	}
-	err = core.Persist(process, func(ctx context.Context) error { return d.Store.ReleasePost(ctx, row, wait) })
+	err = core.Persist(process, release)
 	if err != nil && core.CategoryOf(err) != core.LeaseLost {
 		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
 	}
@@ -79,7 +80,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		}
 		delivery.Card = &card
 		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
-			err := d.addCopies(ctx, dir, row, delivery, false)
+			err := d.addCopies(ctx, dir, row, &delivery)
 			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.LeaseLost) {
 				return err
 			}
@@ -205,17 +206,12 @@ func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 	return d.backoff(row, err, giveUp, firstBackoff, maxBackoff)
 }
 
-// forbidden delays a row that the platform refuses until people fix the cause. Meanwhile all approvers get a copy of a card.
-func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.OutboxRow, err error) time.Duration {
-	if known := row.Cause == err.Error(); !known {
-		if row.Kind == core.PostCard && !row.Copy {
-			if err := d.refused(ctx, p, row); err != nil {
-				return d.later(row, err) // the approvers who need a copy are not known now
-			}
-		}
-		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
+// forbidden delays a row that the platform refuses until people fix the cause. fresh: it was not refused for this cause before.
+func (d *Deliverer) forbidden(row *core.OutboxRow, err error) (wait time.Duration, fresh bool) {
+	if fresh = row.Cause != err.Error(); fresh {
+		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	}
-	return d.backoff(row, err, giveUpForbidden, firstForbidden, maxForbidden)
+	return d.backoff(row, err, giveUpForbidden, firstForbidden, maxForbidden), fresh
 }
 
 // backoff counts a failed attempt and returns the wait before the next one, which doubles from first to most. It is never shorter than

@@ -14,7 +14,12 @@
 // Each platform has its own slots, so a platform that hangs delays no other.
 //
 // A refusal that people on the platform can fix (a permission, an invitation) is retried at long intervals for about a day. The row shows
-// the cause. The approvers get copies of a refused card at once.
+// the cause.
+//
+// Whoever decides must be reachable (undelivered.go). If a card is refused, the approvers get copies at once, and who asked is told. If the card
+// in the conversation is quiet, its copies notify the approvers in its place: once such a copy is refused, or may not have arrived, that card asks
+// too, and the approvers get direct messages. It asks, too, if approvers are left out of the direct messages, and says how many. This is stored
+// in the same transaction as the refusal, under keys that are always the same.
 //
 // A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to wait or can't be
 // reached, the send is retried up to giveUp times.

@@ -1,7 +1,9 @@
 package outbox_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -132,24 +134,33 @@ type copier struct {
 	reader
 	err     []error // of CardCopies, in turn
 	refused int
+	leftOut int
+	loud    int // how often a card was posted that asks, and says who was left out
+}
+
+func (h *copier) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
+	if !d.Quiet && d.LeftOut > 0 {
+		h.loud++
+	}
+	return h.reader.Post(ctx, d)
 }
 
 func (h *copier) NameOf(context.Context, core.Actor) string { return "" }
 
 func (h *copier) Groups(context.Context, core.Actor, []string) ([]string, error) { return nil, nil }
 
-func (h *copier) CardCopies(_ context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
+func (h *copier) CardCopies(_ context.Context, d core.Delivery, refused bool) (core.Copies, error) {
 	if len(h.err) > 0 {
 		err := h.err[0]
 		h.err = h.err[1:]
-		return nil, err
+		return core.Copies{}, err
 	}
 	key := "copy"
 	if refused {
 		h.refused++
 		key = "word"
 	}
-	return []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Conversation: d.Conversation, Kind: core.PostCard, Approval: d.Approval, Copy: true}}, nil
+	return core.Copies{LeftOut: h.leftOut, Posts: []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Conversation: d.Conversation, Kind: core.PostCard, Approval: d.Approval, Copy: true}}}, nil
 }
 
 // openCards returns open approvals and records which cards were requested with context.
@@ -195,6 +206,30 @@ func TestCardIsCopiedForApproversWhoCannotSeeIt(t *testing.T) {
 	o.flushUntil("card/a", core.RowSent, 2)
 	if h.refused != 0 || len(o.board.seen()) != 3 {
 		t.Errorf("shown: %v", o.board.seen())
+	}
+}
+
+// Not every approver got a copy, so the card in the conversation asks from the start, and says so.
+func TestQuietCardAsksIfApproversWereLeftOut(t *testing.T) {
+	var log bytes.Buffer
+	o, h, _ := copyOffice(t)
+	o.box = outbox.New(outbox.Options{Store: o.store, Card: stillOpen{}.Card, Platforms: []core.Platform{h}, Owner: "me", Now: o.now, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h.leftOut = 5
+	h.script["card/a.0"] = []error{errLater}
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a", Quiet: true})
+	o.ahead += time.Minute
+	for range 2 {
+		o.flush()
+		o.ahead += time.Minute
+	}
+	if row := o.row("card/a"); row.Quiet || row.LeftOut != 5 || row.Wanted != 1 || row.State != core.RowSent {
+		t.Errorf("%+v", row)
+	}
+	if h.loud != 2 {
+		t.Errorf("it was drawn %d times as a card that asks, want 2", h.loud)
+	}
+	if n := strings.Count(log.String(), "approval=a post=1 left_out=5"); n != 1 {
+		t.Errorf("logged %d times:\n%s", n, &log)
 	}
 }
 

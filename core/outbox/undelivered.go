@@ -2,54 +2,119 @@ package outbox
 
 import (
 	"context"
+	"errors"
 
 	"gatehouse/core"
 )
 
-// addCopies adds copies of a card for approvers who can't see it. If the card was refused permanently, all approvers get a copy.
-func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
-	posts, err := dir.CardCopies(ctx, delivery, refused)
+// addCopies adds copies of a card, before it is sent, for approvers who can't see it. If some were left out, the card says so, and asks.
+func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery *core.Delivery) error {
+	copies, err := dir.CardCopies(ctx, *delivery, false)
 	if err != nil {
-		return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
+		return unknownCopies(err)
 	}
-	if len(posts) == 0 {
+	if copies.LeftOut > 0 {
+		d.warnLeftOut(*row, copies)
+		row.Quiet, row.LeftOut = false, copies.LeftOut
+		delivery.Post = row.Post
+	}
+	if len(copies.Posts) == 0 && copies.LeftOut == 0 {
 		return nil
 	}
-	return storeError(d.Store.AddCopies(ctx, *row, posts))
+	return storeError(d.Store.AddCopies(ctx, *row, copies))
 }
 
-// refused adds copies of a card that the platform refused, for all approvers.
-func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
+func (d *Deliverer) warnLeftOut(row core.OutboxRow, c core.Copies) {
+	if c.LeftOut > row.LeftOut {
+		d.Log.Warn("approvers get no direct message about a request, because they are too many or can't be written to; its card in the conversation names those who may decide",
+			"approval", row.Approval, "post", row.Seq, "left_out", c.LeftOut)
+	}
+}
+
+func unknownCopies(err error) error {
+	return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
+}
+
+// fallback returns whom to tell, and how, of a card or a copy that was refused, or may not have arrived: nobody once the approval is decided.
+// With an error, the result holds what is known now.
+func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.OutboxRow) (core.Fallback, error) {
+	if row.Copy && row.Instead == "" {
+		return core.Fallback{}, nil // the card in the conversation notifies the approvers
+	}
+	card, err := d.Card(ctx, row.Approval, false)
+	switch {
+	case core.CategoryOf(err) == core.NotFound:
+		return core.Fallback{}, nil
+	case err != nil || card.State != core.Open:
+		return core.Fallback{}, storeError(err)
+	case row.Copy:
+		return d.insteadOf(ctx, row, card)
+	}
 	dir, ok := p.(core.Directory)
-	if !ok {
-		return nil
+	switch {
+	case ok && row.State != core.RowUnknown:
+		copies, err := dir.CardCopies(ctx, core.Delivery{Post: row.Post, Card: &card}, true)
+		if err != nil {
+			return core.Fallback{}, unknownCopies(err)
+		}
+		d.warnLeftOut(row, copies)
+		return core.Fallback{Copies: copies}, nil
+	case row.GaveUp():
+		return core.Fallback{Copies: core.Copies{Posts: []core.Post{undelivered(row, card)}}}, nil
 	}
-	card, err := d.Card(ctx, row.Approval, false)
-	if err != nil || card.State != core.Open {
-		return err
-	}
-	return d.addCopies(ctx, dir, row, core.Delivery{Post: row.Post, Card: &card}, true)
+	return core.Fallback{}, nil // a platform without a directory still tries
 }
 
-// tellRequester adds a notice to the conversation of an open card that may never have arrived there: who asked would wait without a word. A
-// platform with a directory has sent copies and a direct message already if it refused the card.
-func (d *Deliverer) tellRequester(ctx context.Context, p core.Platform, row core.OutboxRow) error {
-	if _, ok := p.(core.Directory); ok && row.State == core.RowDead {
-		return nil
-	}
-	card, err := d.Card(ctx, row.Approval, false)
-	if core.CategoryOf(err) == core.NotFound {
-		return nil
-	}
-	if err != nil || card.State != core.Open {
-		return storeError(err)
-	}
+// undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait without a word.
+func undelivered(row core.OutboxRow, card core.Card) core.Post {
 	text := "Your request waits for an approval, but its card could not be posted here."
 	if row.State == core.RowUnknown {
 		text = "Your request waits for an approval, but its card may not have arrived here."
 	}
-	return storeError(d.Store.AddCopies(ctx, row, []core.Post{{
+	return core.Post{
 		Key: row.Key + "/undelivered", To: row.To, Conversation: row.Conversation, Kind: core.PostNotice, Event: row.Event,
 		Text: text + " Please tell an admin: they can decide it with gatehouse approvals approve " + string(row.Approval) + " (or deny). It is about: " + card.Summary,
-	}}))
+	}
+}
+
+// insteadOf returns what replaces a copy that was to notify the approvers in place of a quiet card: that card asks now. If the copy was for a
+// channel, the approvers get direct messages, those of the conversation's platform first, each person one. If nobody at all could be told, who
+// asked learns it.
+func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core.Card) (core.Fallback, error) {
+	f := core.Fallback{Asks: row.Instead, Notice: &core.Post{
+		Key: row.Instead + "/untold", To: card.From, Conversation: row.Conversation, Kind: core.PostNotice, Event: row.Event,
+		Text: "Your request waits for an approval, but the approvers could not be notified where the policy says, nor by direct messages. Please tell one of them, or an admin. It is about: " + card.Summary,
+	}}
+	if row.Person != "" {
+		return f, nil
+	}
+	post := row.Post
+	post.Key = row.Instead
+	person := core.Rule{People: card.People}.Person
+	told := map[string]bool{}
+	var fails []error
+	for _, here := range []bool{true, false} {
+		for _, p := range d.Platforms {
+			dir, ok := p.(core.Directory)
+			if !ok || (p.Name() == card.From.Platform) != here {
+				continue
+			}
+			copies, err := dir.CardCopies(ctx, core.Delivery{Post: post, Card: &card}, true)
+			if err != nil {
+				fails = append(fails, unknownCopies(err))
+			}
+			f.LeftOut += copies.LeftOut
+			for _, post := range copies.Posts {
+				if who := person(post.Person); !told[who] {
+					told[who] = true
+					f.Posts = append(f.Posts, post)
+				}
+			}
+		}
+	}
+	d.warnLeftOut(row, f.Copies)
+	if len(fails) > 0 {
+		f.Notice = nil // it is not known yet
+	}
+	return f, errors.Join(fails...)
 }

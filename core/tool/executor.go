@@ -134,8 +134,8 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	case intent.Fresh:
 		result = edited(x.do(context.WithoutCancel(ctx), t, call), a)
 	default:
-		result = Failed(core.Errorf(core.OutcomeUnknown,
-			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name))
+		result = edited(Failed(core.Errorf(core.OutcomeUnknown,
+			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name)), a)
 	}
 	if err := ledger.Finish(context.WithoutCancel(ctx), a.ID, result); err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
@@ -143,18 +143,22 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	return result, nil
 }
 
-const changedNote = "An approver changed the arguments"
-
 // Changed returns the sentence above a result that says that an approver changed the arguments; ok is false if there is none.
 func Changed(result string) (sentence string, ok bool) {
 	sentence, _, ok = strings.Cut(result, "\n")
-	return sentence, ok && strings.HasPrefix(sentence, changedNote+" to {")
+	return sentence, ok && strings.HasPrefix(sentence, core.ArgumentsChanged+"{")
 }
 
-// edited tells the model, above the result, that it is that of other arguments than its own.
+// edited tells the model, above a result or within a failure, that it is that of other arguments than its own.
 func edited(r core.ToolResult, a core.Approval) core.ToolResult {
-	if a.Requested != "" && r.Category == "" {
-		r.Content = fmt.Sprintf("%s to %s.\n%s", changedNote, a.Call.Masked(), r.Content)
+	switch note := a.EditNote(); {
+	case note == "":
+	case r.Category == "":
+		r.Content = note + "\n" + r.Content
+	default:
+		f, _ := FailureOf(r.Content)
+		f.Changed = note
+		r.Content = f.envelope()
 	}
 	return r
 }

@@ -10,6 +10,7 @@ import (
 type Failure struct {
 	Category core.Category `json:"category"`
 	Message  string        `json:"message"`
+	Changed  string        `json:"changed,omitempty"` // core.Approval's EditNote: the call was started with other arguments than the model's
 }
 
 // Failed makes a result from an error: its category and its message for people, never its cause. An error without a message
@@ -19,8 +20,12 @@ func Failed(err error) core.ToolResult {
 	if f.Message == "" {
 		f = Failure{Category: core.ToolFailed, Message: "The tool failed."}
 	}
+	return core.ToolResult{Content: f.envelope(), Category: f.Category}
+}
+
+func (f Failure) envelope() string {
 	content, _ := json.Marshal(map[string]Failure{"error": f}) // strings alone: can't fail
-	return core.ToolResult{Content: string(content), Category: f.Category}
+	return string(content)
 }
 
 // FailureOf parses the envelope in the content of a tool message; ok is false if there is none.

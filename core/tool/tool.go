@@ -67,10 +67,15 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	return t, nil
 }
 
+// Secret gives JSON pointers to the arguments of a call that its tool's schema says are secret; none if there is no such tool.
+func (r *Registry) Secret(call core.ToolCall) []string {
+	t, _ := r.Get(call.Name) // without a tool there is no schema
+	return t.Secret(call.Arguments)
+}
+
 // Secrets gives the secrets in the arguments of a call: those that the tool's schema, their names or their form mark as such.
 func (r *Registry) Secrets(call core.ToolCall) []string {
-	t, _ := r.Get(call.Name) // without a tool there is no schema
-	return core.Secrets(call.Arguments, t.Secret(call.Arguments)...)
+	return core.Secrets(call.Arguments, r.Secret(call)...)
 }
 
 // Tools gives all tools in the order they were registered.

@@ -137,6 +137,7 @@ type bench struct {
 	exec tool.Executor
 	runs int
 	ran  json.RawMessage // with these arguments
+	err  error           // of the tool
 	ctx  context.Context
 	call core.ToolCall
 
@@ -164,7 +165,7 @@ func newBench(t *testing.T, state core.ApprovalState) *bench {
 		b.ran = args
 		b.runs++
 		b.steps = append(b.steps, "run")
-		return "paid", nil
+		return "paid", b.err
 	}}
 	look := tool.Tool{Name: "look", Do: func(context.Context, json.RawMessage) (string, error) { return "", errors.New("secret host db1") }}
 	b.exec = tool.Executor{Tools: tool.NewRegistry(pay, look)}
@@ -266,6 +267,37 @@ func TestLaw5_ChangedArgumentsRunAsTheyWereApproved(t *testing.T) {
 	r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
 	if err != nil || !strings.HasPrefix(r.Content, "An approver changed the arguments to {\"amount\":7}.\n") || string(b.ran) != string(changed) || b.runs != 1 {
 		t.Errorf("%+v, %v, ran with %s", r, err, b.ran)
+	}
+}
+
+// The model is told of it in every outcome of a call that was started.
+func TestLaw5_EveryOutcomeOfAChangedCallSaysSo(t *testing.T) {
+	const note = `An approver changed the arguments to {"amount":7}.`
+	for name, c := range map[string]struct {
+		set  func(*bench)
+		want core.Category
+	}{
+		"it failed": {func(b *bench) { b.err = errors.New("no") }, core.ToolFailed},
+		"its outcome is unknown": {func(b *bench) {
+			b.failAt = "settle"
+			if _, err := b.exec.Act(b.ctx, b.call, "a1", b.before); core.CategoryOf(err) != core.StoreBusy {
+				t.Fatal(err)
+			}
+			b.failAt = ""
+		}, core.OutcomeUnknown},
+	} {
+		b := newBench(t, core.Approved)
+		a := b.approvals["a1"]
+		a.Requested, a.Call.Arguments = a.Call.Digest, json.RawMessage(`{"amount":7}`)
+		a.Call.Digest, _ = tool.Digest(a.Call.Tool, a.Call.Arguments)
+		b.approvals["a1"] = a
+		c.set(b)
+		for range 2 { // the stored result says it too
+			r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
+			if f, ok := tool.FailureOf(r.Content); err != nil || !ok || f.Category != c.want || f.Changed != note || strings.Contains(f.Message, note) {
+				t.Errorf("%s: %+v, %v", name, r, err)
+			}
+		}
 	}
 }
 

@@ -38,9 +38,9 @@ var auditExamples = []example{
 	{"the audit log says where a card was sent, once for each place", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		card := w.first(minute)
-		w.ok(w.AddCopies(w.ctx, card, []core.Post{{
+		w.ok(w.AddCopies(w.ctx, card, core.Copies{Posts: []core.Post{{
 			Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere", Thread: "7"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true,
-		}, {Key: "direct", To: core.Address{Platform: platform}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true, Person: bob.ID}}))
+		}, {Key: "direct", To: core.Address{Platform: platform}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true, Person: bob.ID}}}))
 		card.Parts = []core.Part{{InDoubt: true}}
 		w.ok(w.SavePost(w.ctx, card))
 		w.equal("before the answer", len(w.sentTo()), 0)

@@ -69,6 +69,23 @@ var decisionExamples = []example{
 		}
 		w.equal("settled", must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w).Settled, true)
 	}},
+	{"a person votes a limited number of times", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Quorum: 2, Vetoes: 2})
+		for n := range core.MaxVotes {
+			must(w.Decide(w.ctx, vote("a", bob, []core.Choice{core.Approve, core.Deny}[n%2])))(w)
+		}
+		before := must(w.LoadApproval(w.ctx, "a"))(w)
+		d := w.click("a", bob, core.Approve)
+		for range 2 {
+			got, err := w.Decide(w.ctx, d)
+			w.fails(err, core.ApprovalDecided)
+			w.equal("what stands", got.Approval, before)
+		}
+		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), before)
+		log := actions(must(w.AuditLog(w.ctx, 0, 0))(w))
+		w.equal("the log", len(log), 1+core.MaxVotes+1) // opened, the votes, and the refusal, once
+		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Deny)))(w).Settled, true)
+	}},
 	{"changed arguments are stored with the approval, once for each event", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Edit: true, Quorum: 2})
 		before := must(w.LoadApproval(w.ctx, "a"))(w)
@@ -88,6 +105,19 @@ var decisionExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", core.AuditEdited})
+	}},
+	{"the digests of arguments are erased with their session, those that were replaced too", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Edit: true})
+		before := must(w.LoadApproval(w.ctx, "a"))(w)
+		edit := vote("a", bob, core.Edit)
+		call := before.Call
+		call.Arguments, call.Digest = json.RawMessage(`{"text":"y"}`), "d-changed"
+		edit.Edit = &call
+		must(w.Decide(w.ctx, edit))(w)
+		w.ok(w.DeleteSession(w.ctx, before.Session))
+		if got := must(w.LoadApproval(w.ctx, "a"))(w); got.Requested == before.Call.Digest || got.Requested == "" || got.Call.Digest != "" {
+			w.Fatalf("got %+v", got)
+		}
 	}},
 	{"a reminder adds its posts once, while the approval is open", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Timeout: minute, Approvers: []string{bob.ID}, Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}}})
@@ -123,6 +153,31 @@ var decisionExamples = []example{
 		must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w)
 		_, err = w.Decide(w.ctx, remind)
 		w.fails(err, core.ApprovalDecided)
+	}},
+	{"of overdue reminders only the latest is posted; the others are recorded", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute, 5 * minute}})
+		w.sent(w.first(minute), "ref")
+		remind := func(n int) {
+			w.Helper()
+			task := fmt.Sprintf("remind/a/%d", n)
+			card := core.Post{Key: "card/a/" + task, To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
+			must(w.Decide(w.ctx, core.Decision{Approval: "a", Remind: core.Reminder, Task: task, Posts: []core.Post{card}, By: core.Actor{ID: "clock"}}))(w)
+		}
+		w.db.Advance(3 * minute) // the process was down
+		for range 2 {
+			remind(1)
+			remind(2)
+		}
+		row := w.first(minute)
+		w.equal("which", row.Key, "card/a/remind/a/2")
+		w.sent(row, "ref-2")
+		w.db.Advance(3 * minute)
+		remind(2) // its end was not stored
+		remind(3)
+		w.equal("then", w.first(minute).Key, "card/a/remind/a/3")
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", steps(log), []string{"opened", core.AuditOvertaken, core.AuditReminded, core.AuditReminded})
+		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e core.AuditEntry) bool { return e.Action == core.AuditOvertaken })].Detail, "remind/a/1")
 	}},
 	{"the tasks of an approval end with it", func(w *world) {
 		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}

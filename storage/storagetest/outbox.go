@@ -150,7 +150,7 @@ var outboxExamples = []example{
 	{"a button to ask again is removed from all cards, once", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		card := w.first(minute)
-		w.ok(w.AddCopies(w.ctx, card, []core.Post{{Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true}}))
+		w.ok(w.AddCopies(w.ctx, card, core.Copies{Posts: []core.Post{{Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true}}}))
 		w.sent(card, "ref")
 		w.sent(w.first(minute), "ref-copy")
 		for range 2 {
@@ -209,13 +209,13 @@ var outboxExamples = []example{
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		for range 2 {
-			w.ok(w.AddCopies(w.ctx, row, []core.Post{post("b", other), post("a", other)}))
+			w.ok(w.AddCopies(w.ctx, row, core.Copies{Posts: []core.Post{post("b", other), post("a", other)}}))
 		}
 		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"b", "a"})
 		w.equal("where a goes", w.posted("a").Conversation, conversation)
 		w.sent(row, "ref")
 		w.sent(w.first(minute), "ref-b")
-		w.fails(w.AddCopies(w.ctx, row, []core.Post{post("c", other)}), core.LeaseLost)
+		w.fails(w.AddCopies(w.ctx, row, core.Copies{Posts: []core.Post{post("c", other)}}), core.LeaseLost)
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
 	{"a post may move to another destination", func(w *world) {

@@ -3,7 +3,9 @@ package chat_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,11 +109,11 @@ func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
 	d := core.Delivery{Post: core.Post{Key: "card/1", Approval: "a1"}, Card: &core.Card{Requested: core.Actor{ID: "chat:requester"}, Summary: "Add a note"}}
 	sees := func(_ context.Context, user string) (bool, error) { return user == "here", nil }
 	keys := func(users []string, refused bool) (keys []string) {
-		posts, err := c.Posts(t.Context(), d, users, sees, refused)
+		copies, err := c.Posts(t.Context(), d, users, sees, refused)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range posts {
+		for _, p := range copies.Posts {
 			keys = append(keys, p.Key)
 		}
 		return keys
@@ -121,6 +123,16 @@ func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
 	}
 	if got := keys([]string{"here", "away", "closed"}, true); !slices.Equal(got, []string{"card/1/chat:here", "card/1/chat:away", "card/1/requester"}) {
 		t.Errorf("copies of a card that was refused: %v", got)
+	}
+	many := []string{"here", "closed"}
+	for i := range 25 {
+		many = append(many, fmt.Sprint(i))
+	}
+	if got, err := c.Posts(t.Context(), d, many, sees, false); err != nil || len(got.Posts) != 20 || got.LeftOut != 6 { // five, and who can't be written to
+		t.Errorf("%d copies, %d left out, %v", len(got.Posts), got.LeftOut, err)
+	}
+	if got, _ := c.Posts(t.Context(), d, many, sees, true); got.LeftOut != 7 || !strings.Contains(got.Posts[20].Text, "20 of 27 approvers have received it") {
+		t.Errorf("%d left out, %q", got.LeftOut, got.Posts[20].Text)
 	}
 	down := errors.New("down")
 	if _, err := c.Posts(t.Context(), d, []string{"away"}, func(context.Context, string) (bool, error) { return false, down }, false); !errors.Is(err, down) {

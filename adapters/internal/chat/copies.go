@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"fmt"
 
 	"gatehouse/core"
 )
@@ -17,19 +18,25 @@ type Copies struct {
 	Warn     func(text string, args ...any)                                     // logs a text once
 }
 
-// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If the platform
-// permanently refused the card, every user gets a copy, and the requester is notified. The keys of the posts are the same each time.
+// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If the card or a copy
+// of it was refused, every user gets a copy; if it was the card, the requester is notified, since it is not in their conversation. The keys
+// of the posts are the same each time. Left out are users beyond maxCopies, whether they see it or not, and those who can't be written to.
 // Error: this can't be determined now.
-func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error), refused bool) ([]core.Post, error) {
-	var posts []core.Post
-	for _, user := range users {
-		if len(posts) == maxCopies {
+func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error), refused bool) (core.Copies, error) {
+	var all core.Copies
+	instead := d.Instead
+	if d.Quiet {
+		instead = d.Key
+	}
+	for i, user := range users {
+		if len(all.Posts) == maxCopies {
+			all.LeftOut += len(users) - i
 			break
 		}
 		if !refused {
 			seen, err := sees(ctx, user)
 			if err != nil {
-				return nil, err
+				return core.Copies{}, err
 			}
 			if seen {
 				continue
@@ -38,25 +45,27 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 		channel, err := c.OpenDM(ctx, user)
 		switch {
 		case core.IsTemporary(err):
-			return nil, err
+			return core.Copies{}, err
 		case err != nil:
+			all.LeftOut++
 			c.Warn("an approver can't be written to; they get no copy of a card", "person", user, "err", err)
 		default:
-			posts = append(posts, core.Post{
+			all.Posts = append(all.Posts, core.Post{
 				Key: d.Key + "/" + c.Platform + ":" + user, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
-				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: c.Platform + ":" + user, Occasion: d.Occasion,
+				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: c.Platform + ":" + user, Occasion: d.Occasion, Instead: instead,
 			})
 		}
 	}
-	if !refused {
-		return posts, nil
+	if !refused || d.Copy {
+		return all, nil
 	}
-	notice, err := c.toRequester(ctx, d, len(posts))
-	return append(posts, notice...), err
+	notice, err := c.toRequester(ctx, d, all)
+	all.Posts = append(all.Posts, notice...)
+	return all, err
 }
 
 // toRequester returns a direct message to the requester about who received the card.
-func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([]core.Post, error) {
+func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies core.Copies) ([]core.Post, error) {
 	user, ok := c.User(d.Card.Requested.ID)
 	if !ok {
 		return nil, nil
@@ -68,9 +77,14 @@ func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([
 	case err != nil:
 		return nil, nil
 	}
-	text := "Your request waits for an approval, but its card could not be posted where you asked. The approvers have received it as a direct message: "
-	if copies == 0 {
+	text := "Your request waits for an approval, but its card could not be posted where you asked. "
+	switch {
+	case len(copies.Posts) == 0:
 		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an approver. Please tell an admin: "
+	case copies.LeftOut > 0:
+		text += fmt.Sprintf("%d of %d approvers have received it as a direct message: ", len(copies.Posts), len(copies.Posts)+copies.LeftOut)
+	default:
+		text += "The approvers have received it as a direct message: "
 	}
 	return []core.Post{{
 		Key: d.Key + "/requester", To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation, Kind: core.PostNotice,

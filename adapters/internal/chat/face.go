@@ -90,11 +90,17 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 			add("Denied so far", t.votes(c.Against, c.Vetoes)...)
 		}
 		f.Notes = t.warnings(c)
+		if d.LeftOut > 0 {
+			f.Notes = append(f.Notes, []P{t.Text(leftOut(d.LeftOut))})
+		}
 	} else {
 		t.decision(c, add)
 	}
 	if c.Edits > 0 {
 		f.Notes = append(f.Notes, []P{t.Person(c.Editor, c.Editor.Name), t.Text(" changed the arguments.")})
+	}
+	if c.Asked.Dropped != "" {
+		f.Notes = append(f.Notes, []P{t.Text(t.Inline(c.Asked.Dropped, t.Limits.Summary) + " had changed the arguments of an earlier request. The rules have changed since, and that change is dropped.")})
 	}
 	if c.Changed != "" {
 		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was made:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
@@ -158,6 +164,14 @@ func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
 		notes = append(notes, []P{t.Text(hiddenNote(c) + " To see them: " + ShowCommand(c.Approval) + " --reveal")})
 	}
 	return notes
+}
+
+// leftOut says that approvers who should know of a card were not told.
+func leftOut(n int) string {
+	if n == 1 {
+		return "1 approver could not be sent a direct message."
+	}
+	return Thousands(n) + " approvers could not be sent a direct message."
 }
 
 // decision draws who decided, when and why, and what became of the call.

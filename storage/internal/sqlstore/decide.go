@@ -66,22 +66,32 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 	return decided, refused
 }
 
-// remind adds the posts of a reminder or an escalation, unless they are known, and records it. An escalation is recorded in the approval's rule,
+// remind adds the posts of a reminder or an escalation, unless they are known, and records it. A reminder that a later one has overtaken is only
+// recorded, once. An escalation is recorded in the approval's rule,
 // too, and all cards are redrawn: they name who may decide, whatever the clock of the process that draws them.
 func (t *Tx) remind(a core.Approval, d core.Decision) error {
-	fresh := false
+	var fresh []core.Post
 	for _, p := range d.Posts {
 		known, err := t.exists(`select 1 from outbox where key = $1`, p.Key)
 		if err != nil {
 			return err
 		}
 		if !known {
-			fresh = true
-			t.addPost(p)
+			fresh = append(fresh, p)
 		}
 	}
-	if !fresh {
+	if len(fresh) == 0 {
 		return nil
+	}
+	if a.Overtaken(d.Task, t.Now) {
+		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, a.ID, core.AuditOvertaken, d.Task)
+		if err == nil && !known {
+			t.audit(a.ID, core.AuditOvertaken, d.By.ID, d.Task)
+		}
+		return err
+	}
+	for _, p := range fresh {
+		t.addPost(p)
 	}
 	action, detail := core.AuditReminded, ""
 	if d.Remind == core.Escalated {

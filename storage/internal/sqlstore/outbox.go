@@ -20,12 +20,12 @@ func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) e
 	})
 }
 
-// AddCopies adds posts that go with a row that is being delivered. Posts whose key is known stay as they are, so it may be repeated.
-// It fails with lease_lost if the row is no longer leased by this delivery.
-func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+// AddCopies adds posts that go with a card that is being delivered, and notes on the card that approvers were left out. Posts whose key is known
+// stay as they are, so it may be repeated. It fails with lease_lost if the row is no longer leased by this delivery.
+func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies) error {
 	return s.write(ctx, func(t *Tx) error {
 		var names []string
-		for _, p := range posts {
+		for _, p := range c.Posts {
 			names = append(names, destination(p))
 		}
 		if err := t.lockDestinationOf(row.Seq, names...); err != nil {
@@ -34,19 +34,17 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.
 		if _, err := t.savePost(row); err != nil {
 			return err
 		}
-		for _, p := range posts {
-			known, err := t.exists(`select 1 from outbox where key = $1`, p.Key)
-			if err != nil {
+		if c.LeftOut > 0 {
+			now, found, err := t.outboxRow(row.Key)
+			if err != nil || !found {
 				return err
 			}
-			if known {
-				continue
-			}
-			if err := t.putPost(p); err != nil {
+			now.Quiet, now.LeftOut = false, c.LeftOut
+			if _, err := t.Exec(`update outbox set post = $1 where seq = $2`, asJSON{now.Post}, now.Seq); err != nil {
 				return err
 			}
 		}
-		return nil
+		return t.putUnknown(c.Posts)
 	})
 }
 
@@ -183,12 +181,17 @@ func sentTo(p core.Post) string {
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
 // still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
-	err := s.write(ctx, func(t *Tx) error {
+	return s.releasing(ctx, row, func(t *Tx) error {
 		if err := t.lockDestinationOf(row.Seq); err != nil {
 			return err
 		}
 		return t.release(row, wait)
 	})
+}
+
+// releasing runs the transaction that ends a row's delivery.
+func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx) error) error {
+	err := s.write(ctx, work)
 	if err == nil || core.CategoryOf(err) == core.LeaseLost {
 		s.claimed.endPost(row)
 	}

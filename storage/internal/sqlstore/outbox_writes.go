@@ -263,6 +263,23 @@ func (t *Tx) putPost(p core.Post) error {
 	return t.changeRow(old, p)
 }
 
+// putUnknown adds posts. Those with a known key are not changed.
+func (t *Tx) putUnknown(posts []core.Post) error {
+	for _, p := range posts {
+		known, err := t.exists(`select 1 from outbox where key = $1`, p.Key)
+		if err != nil {
+			return err
+		}
+		if known {
+			continue
+		}
+		if err := t.putPost(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *Tx) changeRow(old core.OutboxRow, p core.Post) error {
 	if err := t.lockDestinations(destination(old.Post)); err != nil {
 		return err

@@ -219,13 +219,13 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.shrink(ctx)
 }
 
-// What DeleteSession erases elsewhere is text alone. Ids, times, states and digests stay: an event that is delivered again is known, and the
+// What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an event that is delivered again is known, and the
 // audit log can be verified. Events and posts that still wait are left, since they are still to be answered and delivered.
 
 // erased takes the place of an erased summary.
 const erased = "(erased)"
 
-// eraseApprovals erases the texts of a session's approvals: arguments, summaries, reasons, changed requests and tool results, the reasons
+// eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, reasons, changed requests and tool results, the reasons
 // in the audit log, and the payloads of ended clicks on them. Such a click may be an event of another conversation, such as an approver's
 // direct messages, and its payload may quote the card.
 func (t *Tx) eraseApprovals(id core.SessionID) error {
@@ -234,7 +234,11 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 		return err
 	}
 	for _, a := range all {
-		a.Call.Arguments, a.Call.Summary, a.Asked.Message = nil, erased, ""
+		a.Call.Arguments, a.Call.Summary, a.Asked.Message, a.Asked.Dropped = nil, erased, "", ""
+		a.Call.Digest = "" // anybody could try what short arguments it is of; the log has one that is made with a key
+		if a.Requested != "" {
+			a.Requested = erased
+		}
 		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
 		}
@@ -249,7 +253,7 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 		update events set payload = null where kind in ('click', 'again') and subject in (select id from approvals where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
 		return err
 	}
-	if _, err := t.Exec(`update intents set content = '""' where approval in (select id from approvals where session = $1)`, id); err != nil {
+	if _, err := t.Exec(`update intents set content = '""', digest = '' where approval in (select id from approvals where session = $1)`, id); err != nil {
 		return err
 	}
 	return t.eraseReasons(id)

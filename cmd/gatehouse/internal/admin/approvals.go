@@ -94,10 +94,18 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.Inte
 	if card.Quorum > 1 {
 		needed = fmt.Sprintf("%d of %d", len(card.Voters), card.Quorum)
 	}
-	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
+	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments, "digest", p.Call.Digest, "dropped change", droppedBy(card),
 		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
 		"votes", votes, "reason", core.MaskText(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
 		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(p.Call, intent).result())
+}
+
+// droppedBy is whose change of an earlier request the approval does not have; "" = nobody's.
+func droppedBy(card core.Card) string {
+	if card.Asked.Dropped == "" {
+		return ""
+	}
+	return "by " + card.Asked.Dropped + ", to an earlier request"
 }
 
 // decisionFlags are those of approve and deny.
@@ -108,27 +116,34 @@ type decisionFlags struct {
 	As     string `placeholder:"NAME" help:"The name that people read as the decider; the audit log records the local admin, with this name and the user of the operating system."`
 }
 
-type approvalsApproveCmd struct{ decisionFlags }
+type approvalsApproveCmd struct {
+	decisionFlags
+	Digest string `placeholder:"SHA256" help:"The digest of the call, as gatehouse approvals show prints it. A call that has another one by now, because an approver changed its arguments, is not approved."`
+}
 
 // Run approves.
 func (c approvalsApproveCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	return decide(ctx, a, store, c.decisionFlags, core.Approve)
+	return decide(ctx, a, store, c.decisionFlags, core.Approve, c.Digest)
 }
 
 type approvalsDenyCmd struct{ decisionFlags }
 
 // Run denies.
 func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	return decide(ctx, a, store, c.decisionFlags, core.Deny)
+	return decide(ctx, a, store, c.decisionFlags, core.Deny, "")
 }
 
-// decide votes as the local admin. On an approval that is already decided it fails with the decision, and exit code 1.
-func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice) error {
-	id, err := approvalID(ctx, store, f.ID)
+// decide votes as the local admin, on the call with a digest, or on any if that is empty. On an approval that is already decided it fails with
+// the decision, and exit code 1.
+func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice, digest string) error {
+	p, err := votedOn(ctx, store, f.ID)
 	if err != nil {
-		return unknownApproval(err, f.ID)
+		return err
 	}
-	click := core.Click{Approval: id, Choice: choice, Reason: f.Reason}
+	if digest != "" && p.Call.Digest != "" && digest != p.Call.Digest {
+		return core.Errorf(core.Invalid, "Nothing was decided: the digest of the call is %s, not the one given. Look at it again with gatehouse approvals show %s.", p.Call.Digest, f.ID)
+	}
+	click := core.Click{Approval: p.ID, Choice: choice, Reason: f.Reason, Edits: p.Edits()}
 	d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As, systemUser())
 	if err != nil {
 		return unknownApproval(err, f.ID)
@@ -147,6 +162,20 @@ func systemUser() string {
 		return fmt.Sprintf("uid %d", os.Getuid())
 	}
 	return fmt.Sprintf("%s, uid %s", u.Username, u.Uid)
+}
+
+// votedOn returns the approval that an id, or the beginning of one, names. If there is none, it has no more than the id: a vote on that fails,
+// and is audited.
+func votedOn(ctx context.Context, store *storage.Store, id string) (core.Approval, error) {
+	whole, err := approvalID(ctx, store, id)
+	if err != nil {
+		return core.Approval{}, unknownApproval(err, id)
+	}
+	p, err := store.LoadApproval(ctx, whole)
+	if core.CategoryOf(err) == core.NotFound {
+		return core.Approval{ID: whole}, nil
+	}
+	return p, err
 }
 
 // unknownApproval names the approval in an error of category not_found.

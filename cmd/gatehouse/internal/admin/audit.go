@@ -80,7 +80,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	}
 	if c.JSON {
 		verdict := map[string]any{
-			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "erased_results": r.Results, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
+			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "erased_calls": r.Calls, "erased_results": r.Results, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
 			"changing": r.Changing, "faults": append([]string{}, r.Faults...), "error": nil,
 		}
 		if broken != nil {
@@ -102,6 +102,9 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 		}
 		if r.Erased > 0 {
 			a.PrintLine("The reasons of %d entries were erased.", r.Erased)
+		}
+		if r.Calls > 0 {
+			a.PrintLine("The arguments of %d calls were erased, so they can't be compared.", r.Calls)
 		}
 		if r.Results > 0 {
 			a.PrintLine("The results of %d calls were erased, so they can't be compared.", r.Results)

@@ -21,15 +21,15 @@ type Edit struct {
 
 // Run changes the arguments.
 func (c Edit) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	id, err := approvalID(ctx, store, c.ID)
+	p, err := votedOn(ctx, store, c.ID)
 	if err != nil {
-		return unknownApproval(err, c.ID)
+		return err
 	}
 	editing, err := c.Editing(store)
 	if err != nil {
 		return err
 	}
-	click := core.Click{Approval: id, Choice: core.Edit, Changed: c.Args}
+	click := core.Click{Approval: p.ID, Choice: core.Edit, Changed: c.Args, Edits: p.Edits()}
 	d, err := approvals.NewService(store, store).LetEdit(editing).AdminVote(ctx, click, c.As, systemUser())
 	if err != nil {
 		return unknownApproval(err, c.ID)

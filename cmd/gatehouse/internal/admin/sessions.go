@@ -61,7 +61,7 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if err != nil {
 		return err
 	}
-	tail = cli.List(tail, masker(all))
+	tail = cli.List(tail, masker(all, a.Secret))
 	open := slices.DeleteFunc(all, func(p core.Approval) bool { return p.State != core.Open })
 	view := viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt})
 	if c.JSON {

@@ -115,7 +115,7 @@ func detailOf(v approvalView, card core.Card, intent *intentView) approvalDetail
 }
 
 func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord, asJSON bool) error {
-	d, err := gather(ctx, store, events)
+	d, err := gather(ctx, a, store, events)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 }
 
 // gather reads what belongs to the events of one turn.
-func gather(ctx context.Context, store *storage.Store, events []core.EventRecord) (turnDetail, error) {
+func gather(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord) (turnDetail, error) {
 	d := turnDetail{Events: cli.List(events, viewTurn), Messages: []core.Message{}, Approvals: []approvalDetail{}, Posts: []postView{}}
 	first := events[0]
 	seqs, ids := map[int64]bool{}, map[core.ApprovalID]bool{}
@@ -164,7 +164,7 @@ func gather(ctx context.Context, store *storage.Store, events []core.EventRecord
 		if err != nil {
 			return d, err
 		}
-		d.Messages = cli.List(msgs, masker(found))
+		d.Messages = cli.List(msgs, masker(found, a.Secret))
 		slices.Reverse(found)
 		for _, p := range found {
 			intent, err := store.LoadIntent(ctx, p.ID)

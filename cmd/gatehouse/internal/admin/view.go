@@ -8,6 +8,7 @@ package admin
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -180,21 +181,25 @@ func viewAudit(e core.AuditEntry) auditView {
 }
 
 // masker returns a function that hides the secrets of a message. The approvals are those of its session: they tell which arguments of their
-// calls the tools' schemas say are secret.
-func masker(all []core.Approval) func(core.Message) core.Message {
+// calls the tools' schemas said are secret. Of other calls, schema tells it, by the tools that the agent has now.
+func masker(all []core.Approval, schema func(core.ToolCall) []string) func(core.Message) core.Message {
 	secret := map[string][]string{} // by the digest of the call
 	for _, a := range all {
 		secret[a.Call.Digest] = a.Call.Secret
 	}
-	return func(m core.Message) core.Message { return masked(m, secret) }
+	return func(m core.Message) core.Message {
+		return masked(m, func(c core.ToolCall) []string {
+			digest, _ := tool.Digest(c.Name, c.Arguments) // of malformed arguments "": they have no approval
+			return slices.Concat(secret[digest], schema(c))
+		})
+	}
 }
 
-func masked(m core.Message, secret map[string][]string) core.Message {
+func masked(m core.Message, secret func(core.ToolCall) []string) core.Message {
 	calls := m.ToolCalls
 	m.ToolCalls = nil
 	for _, c := range calls {
-		digest, _ := tool.Digest(c.Name, c.Arguments) // of malformed arguments "": they have no approval
-		c.Arguments = core.MaskJSON(c.Arguments, secret[digest]...)
+		c.Arguments = core.MaskJSON(c.Arguments, secret(c)...)
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
 	if !m.Content.IsList() {

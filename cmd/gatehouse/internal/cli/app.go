@@ -28,6 +28,7 @@ type OpenStore func(ctx context.Context, url string, o storage.Options) (*storag
 type App struct {
 	Stdio
 	OpenStore OpenStore
+	Secret    func(call core.ToolCall) []string // JSON pointers to the arguments that the schema of a tool of the agent says are secret
 
 	store *storage.Store // the one that was opened
 }

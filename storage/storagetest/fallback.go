@@ -1,0 +1,126 @@
+package storagetest
+
+import (
+	"sync"
+
+	"gatehouse/core"
+)
+
+// elsewhere is a copy that notifies instead of the quiet card "card/a".
+func elsewhere(channel string) core.Post {
+	return core.Post{
+		Key: "card/a/" + channel, To: core.Address{Platform: platform, Channel: channel}, Conversation: conversation, Kind: core.PostCard, Approval: "a",
+		Copy: true, Instead: "card/a",
+	}
+}
+
+// quiet stores a quiet card that has been sent, and copies instead of it, which are returned in flight.
+func (w *world) quiet(channels ...string) (copies []core.OutboxRow) {
+	w.Helper()
+	card := post("card/a", conversation)
+	card.Kind, card.Approval, card.Quiet = core.PostCard, "a", true
+	posts := []core.Post{card}
+	for _, c := range channels {
+		posts = append(posts, elsewhere(c))
+	}
+	w.say(conversation, posts...)
+	rows := w.deliver(minute)
+	w.sent(rows[0], "ref")
+	return rows[1:]
+}
+
+func instead(posts ...core.Post) core.Fallback {
+	notice := post("card/a/untold", conversation)
+	return core.Fallback{Asks: "card/a", Copies: core.Copies{Posts: posts, LeftOut: 2}, Notice: &notice}
+}
+
+func refused(row core.OutboxRow) core.OutboxRow {
+	row.State, row.Attempts, row.Cause = core.RowDead, 1, "refused"
+	return row
+}
+
+var fallbackExamples = []example{
+	{"a refused copy makes the quiet card ask, and tells others, in one step", func(w *world) {
+		rows := w.quiet("ops")
+		f := instead(elsewhere("dm"))
+		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, f))
+		w.fails(w.FailPost(w.ctx, refused(rows[0]), 0, f), core.LeaseLost)
+		w.equal("the copy", w.posted("card/a/ops").State, core.RowDead)
+		w.equal("due", keys(w.deliver(minute)), []string{"card/a", "card/a/dm"})
+		w.equal("quiet", w.posted("card/a").Quiet, false)
+		w.equal("left out", w.posted("card/a").LeftOut, 2)
+		w.equal("version", w.posted("card/a").Wanted, 2)
+	}},
+	{"a copy that is refused again tells nothing twice", func(w *world) {
+		row := w.quiet("ops")[0]
+		for range 2 {
+			row.Attempts, row.Cause = row.Attempts+1, "refused"
+			w.ok(w.FailPost(w.ctx, row, 0, instead(elsewhere("dm"))))
+			for _, next := range w.deliver(minute) {
+				if next.Key == row.Key {
+					row = next
+				} else {
+					w.sent(next, "ref")
+				}
+			}
+		}
+		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"card/a/dm", "card/a/ops", "card/a"})
+		w.equal("version", w.posted("card/a").Wanted, 2)
+	}},
+	{"a lost lease tells nobody", func(w *world) {
+		row := w.quiet("ops")[0]
+		row.Fence--
+		w.fails(w.FailPost(w.ctx, row, 0, instead(elsewhere("dm"))), core.LeaseLost)
+		w.equal("the rows", len(must(w.ListPosts(w.ctx, nil, "", 0))(w)), 2)
+		w.equal("quiet", w.posted("card/a").Quiet, true)
+	}},
+	{"the notice is for when no copy arrives", func(w *world) {
+		rows := w.quiet("one", "two")
+		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, instead(elsewhere("dm"))))
+		w.sent(rows[1], "ref")
+		for _, row := range w.deliver(minute) {
+			if row.Copy {
+				w.ok(w.FailPost(w.ctx, refused(row), 0, instead()))
+			}
+		}
+		for _, row := range must(w.ListPosts(w.ctx, nil, "", 0))(w) {
+			if row.Kind == core.PostNotice {
+				w.Fatalf("got %+v", row)
+			}
+		}
+	}},
+	{"of copies that fail at once, the last one adds the notice", func(w *world) {
+		rows := w.quiet("one", "two", "three")
+		var all sync.WaitGroup
+		for _, row := range rows {
+			all.Go(func() {
+				if err := w.FailPost(w.ctx, refused(row), 0, instead()); err != nil {
+					w.Errorf("%s: %v", row.Key, err)
+				}
+			})
+		}
+		all.Wait()
+		w.equal("the notice", w.posted("card/a/untold").State, core.RowWaiting)
+	}},
+	{"approvers who were left out are noted on the card that is being sent", func(w *world) {
+		card := post("card/a", conversation)
+		card.Kind, card.Approval, card.Quiet = core.PostCard, "a", true
+		w.say(conversation, card)
+		row := w.first(minute)
+		for range 2 {
+			w.ok(w.AddCopies(w.ctx, row, core.Copies{Posts: []core.Post{elsewhere("dm")}, LeftOut: 4}))
+		}
+		w.sent(row, "ref")
+		if got := w.posted("card/a"); got.Quiet || got.LeftOut != 4 || got.State != core.RowSent {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("due", keys(w.deliver(minute)), []string{"card/a/dm"})
+	}},
+	{"a missing card, or one that asks already, is no error", func(w *world) {
+		rows := w.quiet("one", "two")
+		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, core.Fallback{Asks: "none"}))
+		w.ok(w.FailPost(w.ctx, refused(rows[1]), 0, core.Fallback{}))
+		w.equal("due", len(w.deliver(minute)), 0)
+		w.equal("quiet", w.posted("card/a").Quiet, true)
+	}},
+}

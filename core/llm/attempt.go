@@ -1,0 +1,38 @@
+package llm
+
+import (
+	"context"
+
+	"gatehouse/core"
+)
+
+// Attempt is one try of a call.
+type Attempt struct {
+	Index   int           // from 0
+	Repeats core.Category // of the error of the attempt before; "" for the first
+}
+
+// Observer is told of each attempt before it begins, and gives the context that the attempt runs in: the place to begin a span in it. The
+// function that it returns is called once when the attempt has ended, with what came of it.
+type Observer func(ctx context.Context, a Attempt) (context.Context, func(Response, error))
+
+// Attributes are those of the attempt's span (observability §5.5): its index, why it repeats another one, and what is known of its end.
+// There is no text of any message in them.
+func (a Attempt) Attributes(r Response, err error) map[string]any {
+	all := map[string]any{"openarmature.llm.attempt_index": a.Index}
+	if a.Index > 0 {
+		all["openarmature.llm.retry_reason"] = "transient"
+	}
+	if err != nil {
+		all["openarmature.error.category"] = string(core.CategoryOf(err))
+		return all
+	}
+	all["openarmature.llm.model"] = r.Model
+	all["openarmature.llm.finish_reason"] = string(r.Finish)
+	for name, counter := range map[string]*int64{"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Completion, "total_tokens": r.Usage.Total} {
+		if counter != nil {
+			all["openarmature.llm.usage."+name] = *counter
+		}
+	}
+	return all
+}

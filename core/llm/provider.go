@@ -1,0 +1,88 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// Provider is a model at a vendor (llm-provider §5).
+type Provider interface {
+	// Complete gives the model's answer to the messages. It changes none of them. Errors: the nine categories of llm-provider §7; the request
+	// is checked before anything is sent (provider_invalid_request).
+	Complete(ctx context.Context, r Request) (Response, error)
+	// Ready reports whether Complete could succeed now: the credentials are accepted, and the model exists and is loaded. Errors:
+	// provider_authentication, provider_invalid_model, provider_model_not_loaded, provider_unavailable.
+	Ready(ctx context.Context) error
+}
+
+// Request is what one call of a model is made with. The zero Config and Choice are left out of what is sent.
+type Request struct {
+	Messages []core.Message
+	Tools    []Tool
+	Choice   Choice
+	Config   Config
+}
+
+// Tool is what a model is told of a tool. Parameters is a JSON Schema of an object.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage
+}
+
+// Choice says whether the model must call tools (llm-provider §5). The zero Choice leaves it to the vendor's default.
+type Choice struct {
+	Mode ChoiceMode
+	Tool string // the tool that must be called, with ChooseTool
+}
+
+// ChoiceMode is a kind of Choice.
+type ChoiceMode string
+
+// The kinds. ChooseRequired and ChooseTool need tools.
+const (
+	ChooseAuto     ChoiceMode = "auto"
+	ChooseRequired ChoiceMode = "required"
+	ChooseNone     ChoiceMode = "none"
+	ChooseTool     ChoiceMode = "tool"
+)
+
+// Config is how a model samples (llm-provider §6). What is nil is not sent. Extra goes to the root of the request as it is.
+type Config struct {
+	Temperature      *float64
+	MaxTokens        *int64
+	TopP             *float64
+	Seed             *int64
+	FrequencyPenalty *float64
+	PresencePenalty  *float64
+	StopSequences    []string
+	Extra            map[string]json.RawMessage
+}
+
+// Response is a model's answer (llm-provider §6).
+type Response struct {
+	Message core.Message // the assistant's
+	Finish  Finish
+	Usage   Usage
+	Model   string          // as the vendor names it
+	Raw     json.RawMessage // the vendor's whole answer, byte for byte
+}
+
+// Finish is why a model stopped (llm-provider §6).
+type Finish string
+
+// The reasons.
+const (
+	FinishStop    Finish = "stop"
+	FinishLength  Finish = "length"
+	FinishCalls   Finish = "tool_calls"
+	FinishFilter  Finish = "content_filter"
+	FinishUnknown Finish = "error" // the vendor gave another reason, or an answer that is malformed in part
+)
+
+// Usage is how many tokens a call took, as far as the vendor said so in the right form; nil: it did not.
+type Usage struct {
+	Prompt, Completion, Total *int64
+}

@@ -8,7 +8,7 @@ type exchange struct {
 	parts    []part
 	tokens   int
 	answers  []int // the earlier exchanges whose calls have their results here
-	dangling bool  // it has a result whose call is not among the messages
+	dangling bool  // it has a result whose call is in no exchange of the messages
 }
 
 // part is a message with the results of its calls, or the note of a late result.
@@ -19,7 +19,7 @@ type part struct {
 
 // late is a result that is moved to an earlier exchange.
 type late struct {
-	exchange int // -1: its call is not among the messages
+	exchange int // -1: its call is in none
 	tool     string
 }
 
@@ -95,7 +95,7 @@ func (a *arrangement) noteLate(row int) {
 	e := &a.exchanges[here]
 	call, found := a.pairs.answers[row]
 	switch {
-	case !found:
+	case !found || a.of[call.row] < 0:
 		e.dangling = true
 		a.add(part{late: &late{exchange: -1}})
 	case a.of[call.row] < here:

@@ -318,7 +318,7 @@ func pagedIsTheSame(t *rapid.T, w *teller, o view.Options, v view.View) {
 	h, _ := counted(w.msgs[:stored])
 	paged, err := view.OfHistoryIn(t.Context(), h.Append(w.msgs[stored:]...), o, rapid.IntRange(1, 20).Draw(t, "page"))
 	if err != nil || asJSON(t, paged) != asJSON(t, v) {
-		t.Fatalf("a history is shown otherwise: %v\n%s", err, cmp.Diff(lines(v.Messages), lines(paged.Messages)))
+		t.Fatalf("a history is shown otherwise: %v\n%s\nof\n%s", err, cmp.Diff(lines(v.Messages), lines(paged.Messages)), strings.Join(lines(w.msgs), "\n"))
 	}
 }
 

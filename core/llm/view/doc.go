@@ -10,7 +10,8 @@
 //     configuration, and nothing that is said in a conversation becomes one.
 //   - The first of the others is a user's message. Messages before the first one of a user are left out.
 //   - After an assistant message with calls its results follow, one for each call, in the order of the calls. Results that are stored later
-//     are moved there. Pairing is by position, then id, as in core.OpenCalls. A result that answers no call is not shown.
+//     are moved there. Pairing is by position, then id, as in core.OpenCalls. A result that answers no call is not shown;
+//     a note stands in its place, because its call may be among messages that were not read.
 //   - A call without a result gets a placeholder: it waits for an approval, or for a call before it that does; or, if Options.Waiting is
 //     given and does not have it, its outcome is unknown. What the assistant said about the wait stands after it.
 //   - A result that came after later messages of people leaves a note where it came, a user message that says so: what follows there is
@@ -33,11 +34,11 @@
 //
 // # Decisions
 //
-// 2026-11-28: a message of the assistant between a call and its result, in the same exchange, is not shown once the result is there. The
+// 2026-11-22: a message of the assistant between a call and its result, in the same exchange, is not shown once the result is there. The
 // loop adds it to say that the call needs an approval, and that is over. Rejected: to show it after the result, where it would be the last
 // message, which must not be the assistant's, and would deny the result before it.
 //
-// 2026-11-28: the provider of thinking and of signatures is written in front of the stored signature. Rejected: a field of core.Block, which
+// 2026-11-22: the provider of thinking and of signatures is written in front of the stored signature. Rejected: a field of core.Block, which
 // would be a key that the spec's JSON does not have.
 //
 // What the view can't know: Anthropic's API wants thinking in front of the calls that are being answered, if the request enables it. A turn

@@ -15,21 +15,23 @@ import (
 // layers lists, for each of our packages, which of our packages it may import; a star matches one name. A package that is not listed may
 // import none of them; cmd may import all.
 var layers = map[string][]string{
-	"core":            {"core/strictjson"},
-	"core/strictjson": {},
-	"core/graph":      {"core", "core/strictjson"},
-	"core/typestate":  {"core", "core/strictjson"},
-	"core/hrf":        {"core", "core/strictjson"},
-	"core/llm":        {"core", "core/strictjson"},
-	"core/tool":       {"core", "core/strictjson", "core/typestate"},
-	"core/chat":       {"core", "core/graph"},
-	"core/agent":      {"core", "core/strictjson", "core/graph", "core/llm", "core/tool", "core/typestate", "core/hrf"},
-	"core/dispatch":   {"core", "core/chat"},
-	"core/outbox":     {"core"},
-	"core/schedule":   {"core"},
-	"approvals":       {"core", "core/strictjson", "core/tool", "approvals/policy"},
-	"adapters/otel":   {"core", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
-	"adapters/*":      {"core", "core/strictjson", "core/llm", "core/tool", "adapters/internal/*"},
+	"core":             {"core/strictjson"},
+	"core/strictjson":  {},
+	"core/graph":       {"core", "core/strictjson"},
+	"core/typestate":   {"core", "core/strictjson"},
+	"core/hrf":         {"core", "core/strictjson"},
+	"core/llm":         {"core", "core/strictjson"},
+	"core/llm/view":    {"core", "core/llm"},
+	"core/llm/llmtest": {"core"},
+	"core/tool":        {"core", "core/strictjson", "core/typestate"},
+	"core/chat":        {"core", "core/graph"},
+	"core/agent":       {"core", "core/strictjson", "core/graph", "core/llm", "core/llm/view", "core/tool", "core/typestate", "core/hrf"},
+	"core/dispatch":    {"core", "core/chat"},
+	"core/outbox":      {"core"},
+	"core/schedule":    {"core"},
+	"approvals":        {"core", "core/strictjson", "core/tool", "approvals/policy"},
+	"adapters/otel":    {"core", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
+	"adapters/*":       {"core", "core/strictjson", "core/llm", "core/tool", "adapters/internal/*"},
 
 	"approvals/policy": {"core", "core/strictjson"},
 

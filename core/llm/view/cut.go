@@ -1,0 +1,139 @@
+package view
+
+import (
+	"math"
+
+	"gatehouse/core"
+)
+
+// enough reports whether earlier messages would change nothing: an exchange is left out already, even if none were before it, and the calls
+// of all results of the kept ones are found.
+func (l layout) enough() bool {
+	if len(l.exchanges) == 0 || l.options.Budget <= 0 {
+		return false
+	}
+	all, must, dangling := 0, 0, false
+	for i, needed := range l.needed() {
+		e := l.exchanges[i]
+		all += e.tokens
+		if needed {
+			must += e.tokens
+			dangling = dangling || e.dangling
+		}
+	}
+	room := l.options.Budget - l.options.systemTokens(0)
+	return must > room || all > room && !dangling
+}
+
+// needed marks the exchanges that are always kept: the newest, and those whose calls got their results in one of these.
+func (l layout) needed() []bool {
+	keep := make([]bool, len(l.exchanges))
+	keep[len(keep)-1] = true
+	for i := len(keep) - 1; i >= 0; i-- {
+		if keep[i] {
+			for _, earlier := range l.exchanges[i].answers {
+				keep[earlier] = true
+			}
+		}
+	}
+	return keep
+}
+
+// cut marks the exchanges that are kept: those that are needed, and of the others as many of the newest as fit.
+func (l layout) cut() ([]bool, error) {
+	if len(l.exchanges) == 0 {
+		return nil, core.Errorf(core.ProviderInvalidRequest, "This conversation has no message of a person that could be answered.")
+	}
+	keep := l.needed()
+	all, must := 0, 0
+	for i, e := range l.exchanges {
+		all += e.tokens
+		if keep[i] {
+			must += e.tokens
+		}
+	}
+	budget := l.options.Budget
+	if budget <= 0 || l.before == 0 && l.options.systemTokens(0)+all <= budget {
+		for i := range keep {
+			keep[i] = true
+		}
+		return keep, nil
+	}
+	system := l.options.systemTokens(math.MaxInt32)
+	room := budget - system - must
+	if room < 0 {
+		return nil, core.Errorf(core.ProviderInvalidRequest,
+			"Your latest message, with what belongs to it, is too long for the model: about %d tokens, and %d fit. Please send a shorter message.", must, max(0, budget-system))
+	}
+	for i := len(keep) - 1; i >= 0; i-- {
+		if keep[i] {
+			continue
+		}
+		if room -= l.exchanges[i].tokens; room < 0 {
+			break
+		}
+		keep[i] = true
+	}
+	return keep, nil
+}
+
+// view puts the messages of the kept exchanges in a row.
+func (l layout) view() (View, error) {
+	keep, err := l.cut()
+	if err != nil {
+		return View{}, err
+	}
+	v := View{LeftOut: l.before}
+	var said []core.Message
+	for i, e := range l.exchanges {
+		if !keep[i] {
+			v.LeftOut += e.rows
+			continue
+		}
+		for _, p := range e.parts {
+			said = append(said, p.shown(keep)...)
+		}
+	}
+	if text := l.options.system(v.LeftOut); text != "" {
+		v.Messages = append(v.Messages, core.Message{Role: core.System, Content: core.Text(text)})
+	}
+	v.Messages = append(v.Messages, said...)
+	uniqueIDs(v.Messages)
+	v.Tokens = sum(v.Messages)
+	return v, nil
+}
+
+// shown are the part's messages when these exchanges are kept.
+func (p part) shown(keep []bool) []core.Message {
+	switch {
+	case p.late == nil:
+		return p.msgs
+	case p.late.exchange >= 0 && keep[p.late.exchange]:
+		return []core.Message{note(came(p.late.tool))}
+	}
+	return []core.Message{note(came(""))}
+}
+
+// system is the text of the system message when so many messages are left out; "": there is none.
+func (o Options) system(left int) string {
+	text := o.System
+	if blank(text) {
+		text = ""
+	}
+	if left == 0 {
+		return text
+	}
+	if text != "" {
+		text += "\n\n"
+	}
+	return text + leftOut(left)
+}
+
+// systemTokens is what the system message takes.
+func (o Options) systemTokens(left int) int {
+	text := o.system(left)
+	if text == "" {
+		return 0
+	}
+	return Tokens(core.Message{Role: core.System, Content: core.Text(text)})
+}

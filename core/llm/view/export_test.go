@@ -1,0 +1,4 @@
+package view
+
+// OfHistoryIn is OfHistory with another first page.
+var OfHistoryIn = ofHistory

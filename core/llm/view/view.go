@@ -1,0 +1,67 @@
+package view
+
+import (
+	"context"
+
+	"gatehouse/core"
+)
+
+// Options are what a view depends on beside the history.
+type Options struct {
+	System   string // the system prompt; "" = none
+	Provider string // whose thinking and signatures are shown, as Mark names it; "" = all stay marked, for a provider of Bind
+	TextOnly bool   // the model takes no images
+	Budget   int    // in tokens, for all messages; 0 = no limit
+
+	// Waiting are the calls that wait for an approval. nil: every call without a result waits, which holds for histories in which a
+	// turn that ends early leaves a result for each of its calls.
+	Waiting []core.Call
+
+	Earlier int // how many messages of the history are before the given ones; OfHistory sets it
+}
+
+// View is what a provider is shown.
+type View struct {
+	Messages []core.Message // stored images are still named by their digest: see core.Message.WithImages
+	LeftOut  int            // how many messages of the history are left out: those of exchanges over the budget, and those before the first one of a user
+	Tokens   int            // what Messages are estimated to take
+}
+
+// Of gives the view of the last messages of a history. It keeps nothing of msgs that it changes. Errors: provider_invalid_request, if no
+// message is a user's, or if the newest exchange alone is over the budget.
+func Of(msgs []core.Message, o Options) (View, error) {
+	return arrange(msgs, o).view()
+}
+
+// page is how many messages OfHistory reads at first.
+const page = 64
+
+// OfHistory gives the view of a history. It reads backwards, and stops when an exchange does not fit into the budget any more and the
+// calls of all results of the exchanges that are always kept are found; without a budget it reads everything. A page is a quarter of what was read
+// before it, so that no more than that is read in vain. Errors: as Of, and those of the history's source.
+func OfHistory(ctx context.Context, h core.History, o Options) (View, error) {
+	return ofHistory(ctx, h, o, page)
+}
+
+func ofHistory(ctx context.Context, h core.History, o Options, page int) (View, error) {
+	var msgs []core.Message
+	n := page
+	if o.Budget <= 0 {
+		n = h.Len()
+	}
+	for {
+		older, err := h.Page(ctx, len(msgs), n)
+		if err != nil {
+			return View{}, err
+		}
+		msgs = append(older, msgs...)
+		o.Earlier = h.Len() - len(msgs)
+		if len(older) == 0 {
+			o.Earlier = 0
+		}
+		if l := arrange(msgs, o); o.Earlier == 0 || l.enough() {
+			return l.view()
+		}
+		n = max(page, len(msgs)/4)
+	}
+}

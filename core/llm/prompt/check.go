@@ -41,7 +41,7 @@ func (s Segment) check() error {
 			return errors.New("a placeholder has no content; give a message its role: system, user or assistant")
 		}
 		if !identifier.MatchString(s.Placeholder) {
-			return fmt.Errorf("invalid placeholder name %q; use letters, digits and underscores, and no digit first", s.Placeholder)
+			return fmt.Errorf("invalid placeholder name %q: it is not an identifier; use letters, digits and underscores, and no digit first", s.Placeholder)
 		}
 		return nil
 	case core.System, core.User, core.Assistant:

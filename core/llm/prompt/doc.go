@@ -17,6 +17,7 @@
 //	manager.go    Backend, Labels, Manager
 //	static.go     a backend of prompts that do not change
 //	folder.go     a folder of prompts that people write by hand
+//	textfile.go   its text files     yamlfile.go, sampling.go   its YAML     fault.go   what is wrong with them
 //	system.go     the system prompt of the agent
 //
 // # The folder

@@ -30,8 +30,8 @@ func (l Labels) Resolve(name string) string { return cmp.Or(l.Names[name], l.Def
 type Manager struct {
 	Backends []Backend // in the order in which they are asked
 	Labels   Labels
-	Now      func() time.Time
-	Log      *slog.Logger // nil: nothing is logged
+	Now      func() time.Time // when a prompt is rendered
+	Log      *slog.Logger     // nil: nothing is logged
 }
 
 // Fetch gives the prompt of a name with a label; "" is the label that Labels says. The first backend that answers decides, also by

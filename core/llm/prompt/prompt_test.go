@@ -135,7 +135,7 @@ func TestWhatCanNotBeRendered(t *testing.T) {
 		"the list of rendered messages is empty":                                                      chat(slot("history")),
 		"segment 1: block 1: an image block needs the role user; this segment has the role system":    chat(blocks(core.System, url)),
 		"segment 1: block 2: an image block needs the role user; this segment has the role assistant": chat(blocks(core.Assistant, textBlock, url)),
-		"segment 1: block 1: content[0]: an image source of type url needs a url":                     chat(blocks(core.User, url)),
+		"segment 1: block 1: an image source of type url needs a url":                                 chat(blocks(core.User, url)),
 		"base64_data is not base64":                                                                   chat(blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "{{ user }}!"}, "image/png"))),
 		"needs a media_type":                                                                          chat(blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "aGk="}, "{{ empty }}"))),
 		"an image source of a prompt is":                                                              chat(blocks(core.User, core.StoredImage("image/png", core.Digest(nil), 1))),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -123,7 +124,7 @@ func block(b core.Block, in Input) (core.Block, error) {
 		*t = text
 	}
 	if err := (core.Message{Role: core.User, Content: core.Blocks(b)}).Validate(); err != nil {
-		return b, errors.New(core.MessageOf(err))
+		return b, errors.New(strings.TrimPrefix(core.MessageOf(err), "content[0]: "))
 	}
 	return b, nil
 }

@@ -54,7 +54,10 @@ func NewTracer(p trace.TracerProvider, version string, opts ...Option) *Tracer {
 func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func(graph.SpanEnd)) {
 	opts := []trace.SpanStartOption{trace.WithAttributes(t.attributes(s)...)}
 	name := s.Name
-	if s.Kind == graph.SpanInvocation {
+	switch s.Kind {
+	case graph.SpanTool:
+		name = "gatehouse.tool.call"
+	case graph.SpanInvocation:
 		name = "openarmature.invocation"
 		resumed := w3c.Extract(context.Background(), propagation.MapCarrier{traceparent: s.Resumes})
 		if paused := trace.SpanContextFromContext(resumed); paused.IsValid() {
@@ -81,6 +84,12 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 			attribute.String("openarmature.implementation.version", t.version),
 		)
 	}
+	switch s.Kind {
+	case graph.SpanModel:
+		return a
+	case graph.SpanTool:
+		return append(a, attribute.String("gatehouse.tool.name", s.Name))
+	}
 	a = append(a, attribute.StringSlice("openarmature.node.namespace", s.Namespace))
 	if s.Kind != graph.SpanInstance && s.Kind != graph.SpanBranch {
 		a = append(a,
@@ -98,9 +107,25 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 	return a
 }
 
+// attributeOf is a text, a number or a flag as an attribute.
+func attributeOf(key string, value any) attribute.KeyValue {
+	switch v := value.(type) {
+	case int:
+		return attribute.Int(key, v)
+	case int64:
+		return attribute.Int64(key, v)
+	case bool:
+		return attribute.Bool(key, v)
+	}
+	return attribute.String(key, fmt.Sprint(value))
+}
+
 // end ends a span. Only a node's span carries the signal that a suspension waits for.
 func (t *Tracer) end(span trace.Span, e graph.SpanEnd, isNode bool) {
 	defer span.End()
+	for key, value := range e.Attributes {
+		span.SetAttributes(attributeOf(key, value))
+	}
 	switch {
 	case e.Err != nil:
 		category := string(core.CategoryOf(e.Err))

@@ -21,10 +21,18 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
-	return agent.Loop{
+	loop := agent.Loop{
 		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
-	}.Graph()
+	}
+	if cfg.Agent == "llm" {
+		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer)
+		if err != nil {
+			return nil, err
+		}
+		loop.Name, loop.Model, loop.ModelRef, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), cfg.Model.Turn
+	}
+	return loop.Graph()
 }
 
 // loggedPolicy logs the first failure of each rule's condition.

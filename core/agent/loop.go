@@ -157,6 +157,18 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	return l.checkPolicy(ctx, s, call, bound, false)
 }
 
+// traced makes a span of a call.
+func (l Loop) traced(ctx context.Context, tool string, do func(context.Context) (core.ToolResult, error)) (core.ToolResult, error) {
+	ctx, end := graph.StartSpan(ctx, l.Tracer, graph.Span{Kind: graph.SpanTool, Name: tool})
+	r, err := do(ctx)
+	failed := err
+	if err == nil && r.Category != "" {
+		failed = core.Errorf(r.Category, "") // what it says is a text of the conversation
+	}
+	end(graph.SpanEnd{Err: failed})
+	return r, err
+}
+
 // step reports that a tool starts.
 func step(ctx context.Context, tool string) {
 	if turn, _ := core.TurnFrom(ctx); turn.Step != nil {
@@ -198,7 +210,9 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	result, refused, err := l.refuseChanged(ctx, a)
 	if err == nil && !refused {
-		result, err = l.Executor.Act(ctx, a.Call, a.Approval, before)
+		result, err = l.traced(ctx, a.Call.Name, func(ctx context.Context) (core.ToolResult, error) {
+			return l.Executor.Act(ctx, a.Call, a.Approval, before)
+		})
 	}
 	if err != nil {
 		return nil, err

@@ -69,6 +69,6 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall) (do func(context.Contex
 	}
 	return func(ctx context.Context) (core.ToolResult, error) {
 		step(ctx, call.Name)
-		return l.Executor.Read(ctx, t, call)
+		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) { return l.Executor.Read(ctx, t, call) })
 	}, true
 }

@@ -27,6 +27,8 @@ const (
 	SpanInstance   SpanKind = "instance"   // one instance of a fan-out
 	SpanBranches   SpanKind = "branches"   // one attempt of parallel branches
 	SpanBranch     SpanKind = "branch"     // one branch of them
+	SpanModel      SpanKind = "model"      // one attempt of a call of a model, inside a node
+	SpanTool       SpanKind = "tool"       // one call of a tool, inside a node
 )
 
 // Span is the start of a span.
@@ -43,10 +45,21 @@ type Span struct {
 	Resumes     string // of an invocation: the SpanContext of the segment that was paused
 }
 
-// SpanEnd is how a span ended: with an error, by a suspension, or successfully.
+// SpanEnd is how a span ended: with an error, by a suspension, or successfully. Attributes are texts, numbers and flags to keep with it; none
+// of them is a text of a conversation.
 type SpanEnd struct {
-	Err       error
-	Suspended *core.Descriptor
+	Err        error
+	Suspended  *core.Descriptor
+	Attributes map[string]any
+}
+
+// StartSpan begins a span of a call inside a node. Without a tracer it makes none.
+func StartSpan(ctx context.Context, t Tracer, s Span) (context.Context, func(SpanEnd)) {
+	if t == nil {
+		return ctx, func(SpanEnd) {}
+	}
+	s.IDs, _ = InvocationFrom(ctx)
+	return t.Start(ctx, s)
 }
 
 func (seg *segment) span(ctx context.Context, s Span) (context.Context, func(SpanEnd)) {

@@ -16,7 +16,9 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/discord"
+	"gatehouse/adapters/openai"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/slack"
 	"gatehouse/approvals/policy"
@@ -31,7 +33,7 @@ type Config struct {
 	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than one replica."`
 	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz."`
 	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons and the audit log. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
-	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"The agent that answers: demo or echo."`
+	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo or echo. Not set: llm if a model is set, else demo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"A text file with the system prompt of the model. It may use {{ bot }}, {{ platform }} and {{ today }}."`
@@ -50,7 +52,12 @@ type Config struct {
 
 	Slack   slack.Config   `ignored:"true"` // each is decoded in a call of its own
 	Discord discord.Config `ignored:"true"`
-	Traces  otel.Config    `ignored:"true"`
+
+	Model     Model            `ignored:"true"`
+	OpenAI    openai.Config    `ignored:"true"`
+	Anthropic anthropic.Config `ignored:"true"`
+
+	Traces otel.Config `ignored:"true"`
 
 	// What complete makes from the settings.
 
@@ -66,7 +73,9 @@ type Config struct {
 const RecentEvents = 2000
 
 // parts are the structs that hold settings.
-func (c *Config) parts() []any { return []any{c, &c.Slack, &c.Discord, &c.Traces} }
+func (c *Config) parts() []any {
+	return []any{c, &c.Model, &c.OpenAI, &c.Anthropic, &c.Slack, &c.Discord, &c.Traces}
+}
 
 // minLease is a third of which a busy store still answers in.
 const minLease = 100 * time.Millisecond
@@ -100,13 +109,22 @@ func (c *Config) complete() []string {
 	}
 	check(c.Retention == 0 || c.Retention >= minRetention, "GATEHOUSE_RETENTION",
 		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after it was removed would be answered again", c.Retention)
+	faults = append(faults, c.Model.validate(c.OpenAI, c.Anthropic)...)
+	if c.Agent == "" {
+		c.Agent = "demo"
+		if c.Model.Names != "" {
+			c.Agent = "llm"
+		}
+	}
 	kind, _, _ := strings.Cut(c.Agent, ":")
 	switch {
+	case c.Agent == "llm":
+		check(c.Model.Names != "", "GATEHOUSE_AGENT", "llm needs a model: set GATEHOUSE_MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-5")
 	case c.Agent == "demo" || c.Agent == "echo":
-	case c.Agent == "llm" || kind == "script":
-		check(false, "GATEHOUSE_AGENT", "%s is not in this build yet; use demo or echo", kind)
+	case kind == "script":
+		check(false, "GATEHOUSE_AGENT", "%s is not in this build yet; use llm, demo or echo", kind)
 	default:
-		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use demo or echo", c.Agent)
+		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use llm, demo or echo", c.Agent)
 	}
 	known := c.LogFormat == "auto" || c.LogFormat == "json" || c.LogFormat == "text"
 	check(known, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)

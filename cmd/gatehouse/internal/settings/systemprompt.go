@@ -15,9 +15,13 @@ func loadSystemPrompt(file string) (*prompt.Prompt, error) {
 }
 
 // Unused returns a warning for every setting that is set but has no effect together with the others.
-func (c Config) Unused() []string {
-	if c.PromptFile != "" && (c.Agent == "demo" || c.Agent == "echo") {
-		return []string{"GATEHOUSE_SYSTEM_PROMPT_FILE is set but is not used: the agent " + c.Agent + " has no model"}
+func (c Config) Unused() (all []string) {
+	without := "the agent " + c.Agent + " has no model"
+	if c.PromptFile != "" && c.Agent != "llm" {
+		all = append(all, "GATEHOUSE_SYSTEM_PROMPT_FILE is set but is not used: "+without)
 	}
-	return nil
+	if c.Model.Names != "" && c.Agent != "llm" {
+		all = append(all, "GATEHOUSE_MODEL is set but is not used: "+without)
+	}
+	return all
 }

@@ -1,0 +1,135 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gatehouse/core"
+	"gatehouse/core/llm"
+	"gatehouse/core/llm/view"
+	"gatehouse/core/tool"
+)
+
+// ProviderModel is a Model that asks a provider (llm-provider). It shows the provider a view of the conversation (core/llm/view) and the tools
+// of the registry as they are now.
+type ProviderModel struct {
+	Provider llm.Provider
+	Tools    *tool.Registry
+	Config   llm.Config
+	TextOnly bool // the model takes no images
+	Budget   int  // of the system prompt and the messages, in tokens as the view estimates them; 0 = no limit
+
+	// System returns the system prompt of a turn; nil: there is none.
+	System func(core.Turn) (string, error)
+	// Image returns the bytes of a stored image. Error: not_found if they are not stored any more.
+	Image func(ctx context.Context, digest string) ([]byte, error)
+	// Count adds the tokens of an answer to those that a person took today, and returns the sum; with 0 it only returns it. nil: they are not
+	// counted.
+	Count func(ctx context.Context, person string, tokens int64) (today int64, err error)
+	Daily int64 // how many tokens a person may take a day; 0 = no limit
+}
+
+// Next asks the provider once. Errors: those of llm.Provider, of the view, and rate_limited if the person has taken their tokens of the day.
+func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, error) {
+	turn, _ := core.TurnFrom(ctx)
+	if err := m.admit(ctx, turn.Actor.ID); err != nil {
+		return Answer{}, err
+	}
+	r := llm.Request{Config: m.Config}
+	for _, t := range m.Tools.Tools() {
+		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+	}
+	var err error
+	if r.Messages, err = m.messages(ctx, turn, history); err != nil {
+		return Answer{}, err
+	}
+	response, err := m.Provider.Complete(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	tokens := taken(response.Usage)
+	if m.Count != nil && tokens > 0 {
+		if _, err := m.Count(context.WithoutCancel(ctx), turn.Actor.ID, tokens); err != nil {
+			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", turn.Actor.ID, err)
+		}
+	}
+	return Answer{Message: response.Message, Stop: Stop(response.Finish), Tokens: tokens}, nil
+}
+
+// admit refuses a person who has taken their tokens of the day.
+func (m ProviderModel) admit(ctx context.Context, person string) error {
+	if m.Count == nil || m.Daily <= 0 {
+		return nil
+	}
+	today, err := m.Count(ctx, person, 0)
+	if err != nil {
+		return fmt.Errorf("reading the tokens of %s: %w", person, err)
+	}
+	if today >= m.Daily {
+		return core.Errorf(core.RateLimited, "You have used your %d tokens of today. The count begins anew at midnight UTC; an admin can raise the limit.", m.Daily)
+	}
+	return nil
+}
+
+// taken is how many tokens a call took, as far as the vendor says so.
+func taken(u llm.Usage) (n int64) {
+	if u.Total != nil {
+		return *u.Total
+	}
+	for _, part := range []*int64{u.Prompt, u.Completion} {
+		if part != nil {
+			n += *part
+		}
+	}
+	return n
+}
+
+// messages is what the provider is shown: the system prompt, and the conversation with its images.
+func (m ProviderModel) messages(ctx context.Context, turn core.Turn, history core.History) ([]core.Message, error) {
+	o := view.Options{TextOnly: m.TextOnly, Budget: m.Budget}
+	if m.System != nil {
+		var err error
+		if o.System, err = m.System(turn); err != nil {
+			return nil, err
+		}
+	}
+	shown, err := view.OfHistory(ctx, history, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, message := range shown.Messages {
+		if shown.Messages[i], err = message.WithImages(ctx, m.image); errors.Is(err, errNoImage) {
+			shown.Messages[i], err = withoutImages(message), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("loading an image of the conversation: %w", err)
+		}
+	}
+	return shown.Messages, nil
+}
+
+var errNoImage = errors.New("the image is not stored any more")
+
+func (m ProviderModel) image(ctx context.Context, digest string) ([]byte, error) {
+	if m.Image == nil {
+		return nil, errNoImage
+	}
+	data, err := m.Image(ctx, digest)
+	if core.CategoryOf(err) == core.NotFound {
+		return nil, errNoImage
+	}
+	return data, err
+}
+
+// withoutImages says in a message that its stored images are gone.
+func withoutImages(m core.Message) core.Message {
+	blocks := m.Content.Blocks()
+	for i, b := range blocks {
+		if b.Source != nil && b.Source.Type == core.SourceStored {
+			blocks[i] = core.Block{Type: core.TextBlock, Text: "[There was an image here, which is not stored any more.]"}
+		}
+	}
+	m.Content = core.Blocks(blocks...)
+	return m
+}

@@ -66,9 +66,9 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 
 func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
-		use("same", "calc", `{"expression":"1+1"}`), use(" same ", "calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
-		use("same", "calc", `null`),
-	}}, {ToolCalls: []core.ToolCall{use("same", "calc", `{"expression":"1+3"}`)}}}}, ask)
+		use("same", "demo.calc", `{"expression":"1+1"}`), use(" same ", "demo.calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
+		use("same", "demo.calc", `null`),
+	}}, {ToolCalls: []core.ToolCall{use("same", "demo.calc", `{"expression":"1+3"}`)}}}}, ask)
 	r.say("go")
 	in, report := r.lastEvidence()
 	if !report.JoinClosed || len(report.Normalized.ToolResults) != 5 {
@@ -87,7 +87,7 @@ func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 }
 
 func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`), use("2", "note_add", `{"text":"x"}`)}}}}, ask)
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "demo.calc", `{"expression":"1+1"}`), use("2", "note.add", `{"text":"x"}`)}}}}, ask)
 	asked := r.say("go")
 	bound := r.bound(asked)
 	if bound.Schema == "" || bound.CallSpec == "" || bound.Policy == "" || !strings.HasPrefix(bound.Witness, "witness://join/sha256:") {
@@ -163,7 +163,7 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 }
 
 func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"x"}`), use("2", "note_add", `{"text":"y"}`)}}}}, ask)
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"x"}`), use("2", "note.add", `{"text":"y"}`)}}}}, ask)
 	first := r.say("go")
 	one := r.bound(first)
 	second := r.decide(first, core.Approved, "")
@@ -179,7 +179,7 @@ func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
 
 func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{
-		{Content: core.Text("thinking of hunter2"), ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"hunter2"}`), use("2", "calc", `{"expression":"hunter2"}`)}},
+		{Content: core.Text("thinking of hunter2"), ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"hunter2"}`), use("2", "demo.calc", `{"expression":"hunter2"}`)}},
 		{Content: core.Text("hunter2 it is")},
 	}}, ask)
 	asked := r.say("my password is hunter2")

@@ -22,7 +22,7 @@ func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "go" {
 		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
-			{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"milk"}`)},
+			{ID: "c1", Name: "note.add", Arguments: json.RawMessage(`{"text":"milk"}`)},
 			{ID: "c2", Name: "slowread", Arguments: json.RawMessage(`{}`)},
 		}}}, nil
 	}
@@ -139,7 +139,7 @@ func TestResumedTurnActsForTheRequester(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note_add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
+			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note.add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})

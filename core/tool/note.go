@@ -11,11 +11,11 @@ import (
 // NoteAdd adds to the conversation's note book. It is the mutating tool of the demo. Arguments: {"text": "milk"}.
 func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	return Tool{
-		Name:        "note_add",
+		Name:        "note.add",
 		Description: "Adds a line to the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
 		Mutating:    true,
-		Check:       requires("note_add", "text"),
+		Check:       requires("note.add", "text"),
 		Summarize: func(args json.RawMessage) string {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},
@@ -31,10 +31,10 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 // NoteList lists the note book. Arguments: {}.
 func NoteList(list func(ctx context.Context, owner string) ([]string, error)) Tool {
 	return Tool{
-		Name:        "note_list",
+		Name:        "note.list",
 		Description: "Lists the lines of the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object"}`),
-		Check:       requires("note_list"),
+		Check:       requires("note.list"),
 		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
 			notes, err := list(ctx, owner(ctx))
 			return strings.Join(notes, "\n"), err

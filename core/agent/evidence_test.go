@@ -197,7 +197,7 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 // a tool repeats it: in a sentence, a call's id, a tool's name.
 func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing.T) {
 	const named, looks = `swordfish "7`, "ghp_0123456789abcdefghij0123456789ABCDEF"
-	login := tool.Tool{Name: "login", Do: func(_ context.Context, args json.RawMessage) (string, error) {
+	login := tool.Tool{Name: "safe.login", Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 		var a struct{ Password, Note string }
 		if err := json.Unmarshal(args, &a); err != nil {
 			return "", err
@@ -208,7 +208,7 @@ func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "safe.login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
 	r.say("go")
 	in, report := r.lastEvidence()
 	for _, secret := range []string{"swordfish", "opensesame", looks} {

@@ -51,8 +51,8 @@ func TestCardShowsThatTheCallRunsAndIsDone(t *testing.T) {
 }
 
 func TestCardShowsWhyTheCallFailed(t *testing.T) {
-	broken := tool.Tool{Name: "pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
-		Do: func(context.Context, json.RawMessage) (string, error) {
+	broken := tool.Tool{Name: "lever.pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
+		Do: func(context.Context, string, json.RawMessage) (string, error) {
 			return "", core.Errorf(core.ToolFailed, "The lever is stuck;\nask ghp_0123456789abcdefghij0123456789ABCDEF.")
 		}}
 	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{broken}})

@@ -23,7 +23,7 @@ func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	if err == nil && tail[0].Content.String() == "go" {
 		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
 			{ID: "c1", Name: "note.add", Arguments: json.RawMessage(`{"text":"milk"}`)},
-			{ID: "c2", Name: "slowread", Arguments: json.RawMessage(`{}`)},
+			{ID: "c2", Name: "slow.read", Arguments: json.RawMessage(`{}`)},
 		}}}, nil
 	}
 	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
@@ -31,7 +31,7 @@ func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 
 func TestOpenCallDoesNotGetTheResultOfAnother(t *testing.T) {
 	began := make(chan struct{}, 1)
-	slowread := tool.Tool{Name: "slowread", Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+	slowread := tool.Tool{Name: "slow.read", Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 		began <- struct{}{}
 		<-ctx.Done()
 		return "", ctx.Err()

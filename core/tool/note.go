@@ -13,13 +13,12 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	return Tool{
 		Name:        "note.add",
 		Description: "Adds a line to the conversation's note book.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
+		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","minLength":1}},"required":["text"]}`),
 		Mutating:    true,
-		Check:       requires("note.add", "text"),
 		Summarize: func(args json.RawMessage) string {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},
-		Do: func(ctx context.Context, args json.RawMessage) (string, error) {
+		Do: func(ctx context.Context, _ string, args json.RawMessage) (string, error) {
 			if err := add(ctx, owner(ctx), argument(args, "text")); err != nil {
 				return "", err
 			}
@@ -34,8 +33,7 @@ func NoteList(list func(ctx context.Context, owner string) ([]string, error)) To
 		Name:        "note.list",
 		Description: "Lists the lines of the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object"}`),
-		Check:       requires("note.list"),
-		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+		Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 			notes, err := list(ctx, owner(ctx))
 			return strings.Join(notes, "\n"), err
 		},

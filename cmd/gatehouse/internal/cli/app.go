@@ -53,10 +53,10 @@ func (a *App) config(least slog.Level, load func() (settings.Config, []settings.
 	return cfg, log, nil
 }
 
-// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. A fault of the approval
-// policy does not matter to commands: a running gateway goes on with the policy that it has.
+// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. Faults of the approval
+// policy and of the tools do not matter to commands: a running gateway goes on with those that it has.
 func (a *App) Store(ctx context.Context) (*storage.Store, error) {
-	cfg, log, err := a.config(slog.LevelWarn, settings.LoadWithoutPolicy)
+	cfg, log, err := a.config(slog.LevelWarn, settings.LoadForCommands)
 	if err != nil {
 		return nil, err
 	}

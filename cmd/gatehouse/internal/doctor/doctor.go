@@ -48,6 +48,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		if store != nil {
 			found = append(found, c.checkStore(ctx, cfg, store)...)
 		}
+		found = append(found, checkTools(cfg)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)
 		if store != nil {
 			_ = store.Close() // nothing of ours is pending in it

@@ -33,18 +33,19 @@ const (
 
 // Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
 func Load() (Config, []Setting, error) {
-	return load("")
+	return load()
 }
 
-// LoadWithoutPolicy is Load for what needs no approval policy: its faults are left out, and only GATEHOUSE_APPROVERS is in force then.
-func LoadWithoutPolicy() (Config, []Setting, error) {
-	return load("GATEHOUSE_APPROVAL_POLICY")
+// LoadForCommands is Load for what runs no agent: the faults of the approval policy and of the tools are left out. Only GATEHOUSE_APPROVERS is
+// in force then, and there are no tools.
+func LoadForCommands() (Config, []Setting, error) {
+	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_TOOLS")
 }
 
-// load leaves the faults of a key out.
-func load(without string) (Config, []Setting, error) {
+// load leaves the faults of these keys out.
+func load(without ...string) (Config, []Setting, error) {
 	cfg, all, faults := Read()
-	faults = slices.DeleteFunc(faults, func(fault string) bool { return keyOf(fault) == without })
+	faults = slices.DeleteFunc(faults, func(fault string) bool { return slices.Contains(without, keyOf(fault)) })
 	if len(faults) > 0 {
 		return Config{}, all, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/tools"
 	"gatehouse/approvals"
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -22,7 +23,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	loop := agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}
 	if cfg.Agent == "llm" {
@@ -49,19 +50,31 @@ func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
 	}
 }
 
-// newTools are the tools that are built in. A variable, so that tests can have others.
-var newTools = func(store *storage.Store) *tool.Registry {
-	return tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
+// newTools are the tools that are built in, and those of GATEHOUSE_TOOLS. There is http.fetch where hosts are listed. A variable, so that tests
+// can have others.
+var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
+	all := []tool.Tool{tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes)}
+	if !cfg.Hosts.None() {
+		all = append(all, tools.Fetch(cfg.Hosts))
+	}
+	return tool.NewRegistry(append(all, cfg.Tools...)...)
 }
 
-// editing lets approvers change the arguments of the built-in tools' calls.
+// editing lets approvers change the arguments of the tools' calls.
 func editing(cfg settings.Config, store *storage.Store) approvals.Editing {
-	return approvals.Editing{Bind: newTools(store).Bind, Rule: cfg.Policy.Rule}
+	return approvals.Editing{Bind: newTools(cfg, store).Bind, Rule: cfg.Policy.Rule}
 }
 
-// riskOf is the risk of a built-in tool; known is false if there is none of that name.
+// secretOf gives JSON pointers to the arguments of a call that the schema of its tool says are secret.
+func secretOf(call core.ToolCall) []string {
+	cfg, _, _ := settings.Read()
+	return newTools(cfg, nil).Secret(call)
+}
+
+// riskOf is the risk of a tool; known is false if there is none of that name.
 func riskOf(name string) (risk core.Risk, known bool) {
-	t, known := newTools(nil).Get(name) // they are not run, so they need no store
+	cfg, _, _ := settings.Read()             // with faults there are only the built-in tools
+	t, known := newTools(cfg, nil).Get(name) // they are not run, so they need no store
 	if known && !t.Mutating {
 		return core.ReadOnly, true
 	}

@@ -30,11 +30,12 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 			code = int(done)
 		}
 	}()
-	app := &cli.App{Stdio: std, OpenStore: openStore, Secret: newTools(nil).Secret}
+	app := &cli.App{Stdio: std, OpenStore: openStore, Secret: secretOf}
 	var line commands
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil)
 	}
+	line.Doctor.Vendor = newVendor
 	line.Approvals.Explain.RiskOf = riskOf
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
 		cfg, _, faults := settings.Read()

@@ -22,9 +22,9 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	t.Setenv("GATEHOUSE_DATABASE_URL", url)
 	builtIn := newTools
 	defer func() { newTools = builtIn }()
-	newTools = func(*storage.Store) *tool.Registry {
-		look := func(context.Context, json.RawMessage) (string, error) { return "", nil }
-		return tool.NewRegistry(tool.Tool{Name: "look", Schema: json.RawMessage(`{"type":"object","properties":{"pin":{"type":"integer","writeOnly":true}}}`), Do: look})
+	newTools = func(settings.Config, *storage.Store) *tool.Registry {
+		look := func(context.Context, string, json.RawMessage) (string, error) { return "", nil }
+		return tool.NewRegistry(tool.Tool{Name: "test.look", Schema: json.RawMessage(`{"type":"object","properties":{"pin":{"type":"integer","writeOnly":true}}}`), Do: look})
 	}
 	store, err := storage.Open(t.Context(), url, storage.Options{})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	defer store.Close()
 	s := &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
 	err = s.turn("e1", "look it up", func(c core.Claim) core.Finish {
-		call := core.ToolCall{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"pin":471147}`)}
+		call := core.ToolCall{ID: "c1", Name: "test.look", Arguments: json.RawMessage(`{"pin":471147}`)}
 		return core.Finish{End: core.End{Kind: core.EndReplied}, Session: s.session(c, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}})}
 	})
 	if err != nil {

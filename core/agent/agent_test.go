@@ -195,6 +195,13 @@ func TestDemo(t *testing.T) {
 		{"calc 2+3*4", "2+3*4 = 14"},
 		{"calc 1/0", "Division by zero."},
 		{"calc", "What should I calculate?"},
+		{`call demo.calc {"expression": "2+3"}`, "5"},
+		{`call demo.calc {“expression”: “2+3”}`, "5"},
+		{`call demo.calc {"expression": 2}`, "The arguments of demo.calc do not fit its schema: expression: this is a JSON number, not string."},
+		{"call demo.calc", "The arguments of demo.calc do not fit its schema: missing expression."},
+		{"call demo.calc 2+3", "The arguments are not a JSON object."},
+		{"call no.such {}", `There is no tool "no.such".`},
+		{"call me later", "I am only the demo agent"},
 		{"time", "It is Saturday, 21 November 2026, 12:00:00 UTC."},
 		{"time in Europe/Berlin", "13:00:00 CET"},
 		{"note list", "The note book is empty."},
@@ -215,7 +222,7 @@ func TestDemoCallsAreStoredLikeAModelsCalls(t *testing.T) {
 		t.Fatalf("%+v", done)
 	}
 	call, result, text := done.Replies[0], done.Replies[1], done.Replies[2]
-	if len(call.ToolCalls) != 1 || call.ToolCalls[0].Name != "calc" || !call.Content.IsZero() {
+	if len(call.ToolCalls) != 1 || call.ToolCalls[0].Name != "demo.calc" || !call.Content.IsZero() {
 		t.Errorf("call: %+v", call)
 	}
 	if result.Role != core.ToolRole || result.ToolCallID != call.ToolCalls[0].ID || result.Content.String() != "14" {
@@ -311,8 +318,8 @@ func use(id, name, args string) core.ToolCall {
 
 func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachNeedsAnApproval(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
-		use("same", "note_add", `{"text":"one"}`), use("same", "calc", `{"expression":"1+1"}`),
-		use("same", "note_add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "calc", `null`),
+		use("same", "note.add", `{"text":"one"}`), use("same", "demo.calc", `{"expression":"1+1"}`),
+		use("same", "note.add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "demo.calc", `null`),
 	}}}}, ask)
 	first := r.say("go")
 	second := r.decide(first, core.Approved, "")

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/strictjson"
 	"gatehouse/core/tool"
 )
 
@@ -23,6 +25,7 @@ const DemoHelp = `I am gatehouse's demo agent. Try:
 • time, or time Europe/Berlin — tells the time
 • note add milk — adds to the note book, after an approval
 • note list — lists the note book
+• call TOOL {…} — calls any tool with arguments in JSON, such as call demo.calc {"expression": "2+3"}
 To anything else I answer with small talk.`
 
 // Next answers the last message: a person's with a tool call or small talk, a tool's result with a sentence about it.
@@ -67,16 +70,41 @@ func respond(text, id string) core.Message {
 		if rest == "" {
 			return textAnswer("What should I calculate? For example: calc 2+3*4")
 		}
-		return callAnswer(id, "calc", map[string]string{"expression": rest})
+		return callAnswer(id, "demo.calc", map[string]string{"expression": rest})
 	case "time":
 		if rest == "" {
-			return callAnswer(id, "time", map[string]string{})
+			return callAnswer(id, "demo.time", map[string]string{})
 		}
-		return callAnswer(id, "time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
+		return callAnswer(id, "demo.time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
+	case "call":
+		if name, args, ok := requested(rest); ok {
+			return respondCall(name, args, id)
+		}
 	case "note", "notes":
 		return respondNote(rest, id)
 	}
 	return textAnswer(smallTalk(text))
+}
+
+// requested splits what follows call into a tool's name and its arguments; ok is false if there is no such name: people say call too.
+func requested(rest string) (name, args string, ok bool) {
+	name, args, _ = strings.Cut(rest, " ")
+	return name, strings.TrimSpace(args), tool.ValidName(name)
+}
+
+// respondCall requests any tool. A phone's keyboard may have made the quotes curly.
+func respondCall(name, args, id string) core.Message {
+	object := func(text string) bool {
+		v, err := strictjson.Parse([]byte(text))
+		return err == nil && v.Kind == strictjson.Object
+	}
+	if args = cmp.Or(args, "{}"); !object(args) {
+		args = strings.NewReplacer("“", `"`, "”", `"`).Replace(args)
+	}
+	if !object(args) {
+		return textAnswer("The arguments are not a JSON object. For example: call " + name + ` {"amount": 2}`)
+	}
+	return core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: id, Name: name, Arguments: json.RawMessage(args)}}}
 }
 
 func respondNote(rest, id string) core.Message {
@@ -87,9 +115,9 @@ func respondNote(rest, id string) core.Message {
 		if text == "" {
 			return textAnswer("What should I add? For example: note add milk")
 		}
-		return callAnswer(id, "note_add", map[string]string{"text": text})
+		return callAnswer(id, "note.add", map[string]string{"text": text})
 	case "list", "":
-		return callAnswer(id, "note_list", map[string]string{})
+		return callAnswer(id, "note.list", map[string]string{})
 	}
 	return textAnswer("I know two note commands: note add milk, and note list")
 }
@@ -125,16 +153,16 @@ func report(call core.ToolCall, result string) string {
 	var args map[string]string
 	_ = json.Unmarshal(call.Arguments, &args) // other arguments than the demo's own leave it empty
 	switch call.Name {
-	case "calc":
+	case "demo.calc":
 		return args["expression"] + " = " + result
-	case "time":
+	case "demo.time":
 		return "It is " + result + "."
-	case "note_add":
+	case "note.add":
 		if sentence, changed := tool.Changed(result); changed {
 			return "Done. " + sentence
 		}
 		return "Done: “" + args["text"] + "” is in the note book."
-	case "note_list":
+	case "note.list":
 		if result == "" {
 			return "The note book is empty."
 		}
@@ -144,7 +172,7 @@ func report(call core.ToolCall, result string) string {
 }
 
 func failure(call core.ToolCall, f tool.Failure) string {
-	if call.Name != "note_add" {
+	if call.Name != "note.add" {
 		return f.Message
 	}
 	switch f.Category {

@@ -26,7 +26,7 @@ func (m restless) Next(ctx context.Context, _ core.History) (agent.Answer, error
 	}
 	a := agent.Answer{Tokens: m.tokens}
 	for range m.calls {
-		a.ToolCalls = append(a.ToolCalls, use("c", "calc", `{"expression":"1"}`))
+		a.ToolCalls = append(a.ToolCalls, use("c", "demo.calc", `{"expression":"1"}`))
 	}
 	return a, nil
 }

@@ -21,8 +21,10 @@ const maxReads = 8
 func (l Loop) read(ctx context.Context, s graph.State) (results []core.ToolResult, took time.Duration, err error) {
 	turn, _ := core.TurnFrom(ctx)
 	var run []func(context.Context) (core.ToolResult, error)
-	for _, call := range calls.Get(s) {
-		do, ok := l.reader(turn, call)
+	ids, _ := graph.InvocationFrom(ctx)
+	open := calls.Get(s)
+	for i, call := range open {
+		do, ok := l.reader(turn, call, tool.ReadKey(ids.Invocation, used.Get(s).Rounds, len(open)-i, call))
 		if !ok {
 			break
 		}
@@ -55,7 +57,7 @@ func (l Loop) read(ctx context.Context, s graph.State) (results []core.ToolResul
 }
 
 // reader returns what a call that needs no approval does: it reads, or gives the fault why it can't run. ok is false if it needs one.
-func (l Loop) reader(turn core.Turn, call core.ToolCall) (do func(context.Context) (core.ToolResult, error), ok bool) {
+func (l Loop) reader(turn core.Turn, call core.ToolCall, key string) (do func(context.Context) (core.ToolResult, error), ok bool) {
 	t, err := l.Executor.Tools.Find(call)
 	if err != nil {
 		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
@@ -69,6 +71,6 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall) (do func(context.Contex
 	}
 	return func(ctx context.Context) (core.ToolResult, error) {
 		step(ctx, call.Name)
-		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) { return l.Executor.Read(ctx, t, call) })
+		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) { return l.Executor.Read(ctx, t, call, key) })
 	}, true
 }

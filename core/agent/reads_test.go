@@ -18,7 +18,7 @@ import (
 func meeting(name string, n int) tool.Tool {
 	var group sync.WaitGroup
 	group.Add(n)
-	return tool.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`), Do: func(ctx context.Context, args json.RawMessage) (string, error) {
+	return tool.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`), Do: func(ctx context.Context, _ string, args json.RawMessage) (string, error) {
 		group.Done()
 		met := make(chan struct{})
 		go func() { group.Wait(); close(met) }()
@@ -45,9 +45,9 @@ func rows(o core.Completed) (all []string) {
 // ends first. One that can't run does not hold up the others.
 func TestReadingCallsRunAtTheSameTime(t *testing.T) {
 	calls := []core.ToolCall{
-		use("a", "meet", `{"n":1}`), use("b", "calc", `{"expression":"1+1"}`), use("c", "meet", `{"n":2}`), use("d", "calc", `null`), use("e", "meet", `{"n":3}`),
+		use("a", "test.meet", `{"n":1}`), use("b", "demo.calc", `{"expression":"1+1"}`), use("c", "test.meet", `{"n":2}`), use("d", "demo.calc", `null`), use("e", "test.meet", `{"n":3}`),
 	}
-	o := newRoom(t, &script{lines: []core.Message{{ToolCalls: calls}, {Content: core.Text("all met")}}}, ask, meeting("meet", 3)).say("go")
+	o := newRoom(t, &script{lines: []core.Message{{ToolCalls: calls}, {Content: core.Text("all met")}}}, ask, meeting("test.meet", 3)).say("go")
 	done, ok := o.(core.Completed)
 	if !ok {
 		t.Fatalf("%+v", o)
@@ -64,7 +64,7 @@ func TestReadingCallsRunAtTheSameTime(t *testing.T) {
 // TestAReadingCallWaitsForTheChangeBeforeIt: a list that a model asks for after a change has the change in it.
 func TestAReadingCallWaitsForTheChangeBeforeIt(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
-		use("a", "note_list", `{}`), use("b", "note_add", `{"text":"milk"}`), use("c", "note_list", `{}`), use("d", "calc", `{"expression":"2"}`),
+		use("a", "note.list", `{}`), use("b", "note.add", `{"text":"milk"}`), use("c", "note.list", `{}`), use("d", "demo.calc", `{"expression":"2"}`),
 	}}, {Content: core.Text("done")}}}, ask)
 	done, ok := r.decide(r.say("go"), core.Approved, "").(core.Completed)
 	if got := rows(done); !ok || len(got) < 3 || got[len(got)-2] != "c milk" || got[len(got)-1] != "d 2" {

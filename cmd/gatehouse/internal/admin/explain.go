@@ -27,7 +27,7 @@ type Explain struct {
 	ByGroup      []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the decider is in; may be repeated."`
 	Conversation string   `placeholder:"ID" help:"The conversation that the request is made in."`
 
-	RiskOf func(tool string) (core.Risk, bool) `kong:"-"` // of built-in tools
+	RiskOf func(tool string) (core.Risk, bool) `kong:"-"` // of the configured tools
 }
 
 // explanation is the JSON output.
@@ -96,7 +96,7 @@ func (c Explain) policy() (*policy.Policy, error) {
 	return p, nil
 }
 
-// risk is that of the flag, of the built-in tool, or destructive.
+// risk is that of the flag, of the tool, or destructive.
 func (c Explain) risk() core.Risk {
 	switch c.Risk {
 	case "read":

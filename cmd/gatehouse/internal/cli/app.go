@@ -58,8 +58,8 @@ func (a *App) config(least slog.Level, load func() (settings.Config, []settings.
 	return cfg, log, nil
 }
 
-// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. Faults of the
-// approval policy and the system prompt do not matter to commands: a running gateway goes on with those that it has.
+// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. Faults of the approval
+// policy, the system prompt and the tools do not matter to commands: a running gateway goes on with those that it has.
 func (a *App) Store(ctx context.Context) (*storage.Store, error) {
 	cfg, log, err := a.config(slog.LevelWarn, settings.LoadForCommands)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core/graph"
+	"gatehouse/core/llm"
 	"gatehouse/storage"
 )
 
@@ -21,6 +22,8 @@ type Command struct {
 
 	// Agent compiles the configured agent; it determines which paused turns can be resumed.
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
+	// Vendor makes the provider of a configured model.
+	Vendor func(settings.Config, settings.ChosenModel) (llm.Provider, error) `kong:"-"`
 }
 
 // finding is the result of one check.
@@ -48,6 +51,8 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		if store != nil {
 			found = append(found, c.checkStore(ctx, cfg, store)...)
 		}
+		found = append(found, checkTools(cfg)...)
+		found = append(found, c.checkModels(ctx, cfg)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)
 		if store != nil {
 			_ = store.Close() // nothing of ours is pending in it

@@ -21,11 +21,13 @@ import (
 	"gatehouse/adapters/openai"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/slack"
+	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
 	"gatehouse/core/llm/prompt"
+	"gatehouse/core/tool"
 )
 
 // Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their own packages.
@@ -38,6 +40,8 @@ type Config struct {
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"A text file with the system prompt of the model. It may use {{ bot }}, {{ platform }} and {{ today }}."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
+	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call."`
+	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS" help:"The hosts that http.fetch and the tools of GATEHOUSE_TOOLS may reach, such as example.com,*.example.org. One that is listed with its port may have a private address. Not set: none."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
 	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
@@ -63,6 +67,8 @@ type Config struct {
 
 	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
 	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
+	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
+	Tools     []tool.Tool        `ignored:"true"` // from ToolsFile
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
 
@@ -140,6 +146,12 @@ func (c *Config) complete() []string {
 	check(err == nil, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
 	c.SystemPrompt, err = loadSystemPrompt(c.PromptFile)
 	check(err == nil, "GATEHOUSE_SYSTEM_PROMPT_FILE", "the system prompt is invalid:\n    %s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
+	if c.Hosts, err = tools.ParseHosts(c.FetchHosts); err != nil {
+		check(false, "GATEHOUSE_FETCH_HOSTS", "%s", core.MessageOf(err))
+	} else {
+		c.Tools, err = loadTools(c.ToolsFile, c.Hosts)
+		check(err == nil, "GATEHOUSE_TOOLS", "the tools are invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
+	}
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
 	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
 	faults = append(faults, c.Slack.Validate()...)

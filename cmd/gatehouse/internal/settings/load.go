@@ -36,13 +36,13 @@ func Load() (Config, []Setting, error) {
 	return load()
 }
 
-// LoadForCommands is Load for what runs no agent: faults of the approval policy and of the system prompt are left out. Only
-// GATEHOUSE_APPROVERS is in force then, and there is no system prompt.
+// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt and the tools are left out. Only
+// GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
 func LoadForCommands() (Config, []Setting, error) {
-	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_SYSTEM_PROMPT_FILE")
+	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_SYSTEM_PROMPT_FILE", "GATEHOUSE_TOOLS")
 }
 
-// load leaves the faults of some keys out.
+// load leaves the faults of these keys out.
 func load(without ...string) (Config, []Setting, error) {
 	cfg, all, faults := Read()
 	faults = slices.DeleteFunc(faults, func(fault string) bool { return slices.Contains(without, keyOf(fault)) })

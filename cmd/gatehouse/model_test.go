@@ -1,0 +1,258 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+	"gatehouse/core/llm/llmtest"
+)
+
+// fakeVendor is a fake of one vendor's API, and how gatehouse is told to use it.
+type fakeVendor struct {
+	*llmtest.Server
+	env  map[string]string
+	say  func(string) llmtest.Answer
+	call func(...core.ToolCall) llmtest.Answer
+	fail func(status int, kind, message string) llmtest.Answer
+}
+
+// vendors starts a fake of each vendor.
+var vendors = map[string]func(t *testing.T) fakeVendor{
+	"OpenAI": func(t *testing.T) fakeVendor {
+		s := llmtest.NewOpenAI()
+		t.Cleanup(s.Close)
+		env := map[string]string{"GATEHOUSE_MODEL": "openai:gpt-test", "OPENAI_API_KEY": "sk-test-0123456789", "OPENAI_BASE_URL": s.URL + "/v1"}
+		return fakeVendor{&s.Server, env, llmtest.OpenAISay, llmtest.OpenAICall, llmtest.OpenAIFault}
+	},
+	"Anthropic": func(t *testing.T) fakeVendor {
+		s := llmtest.NewAnthropic()
+		t.Cleanup(s.Close)
+		env := map[string]string{"GATEHOUSE_MODEL": "anthropic:claude-test", "ANTHROPIC_API_KEY": "sk-ant-test-0123456789", "ANTHROPIC_BASE_URL": s.URL}
+		return fakeVendor{&s.Server, env, llmtest.AnthropicSay, llmtest.AnthropicCall, llmtest.AnthropicFault}
+	},
+}
+
+// onEachVendor runs a test with each vendor's fake. What gatehouse sends must be what the vendor's API takes.
+func onEachVendor(t *testing.T, test func(t *testing.T, v fakeVendor)) {
+	for name, start := range vendors {
+		t.Run(name, func(t *testing.T) {
+			v := start(t)
+			test(t, v)
+			if refused := v.Refused(); len(refused) > 0 && !t.Failed() {
+				t.Errorf("the API would refuse: %s", strings.Join(refused, "\n"))
+			}
+		})
+	}
+}
+
+// toolCall is a call as a model writes it: with the tool's name on the wire.
+func toolCall(id, name, arguments string) core.ToolCall {
+	return core.ToolCall{ID: id, Name: strings.ReplaceAll(name, ".", "__"), Arguments: json.RawMessage(arguments)}
+}
+
+// lastBody is the last request that a fake got.
+func (v fakeVendor) lastBody() string {
+	calls := v.Calls()
+	return string(calls[len(calls)-1].Body)
+}
+
+// serveModel is a gateway on a fake Slack whose agent asks a fake vendor.
+func serveModel(t *testing.T, v fakeVendor, env map[string]string) *testGateway {
+	t.Helper()
+	all := map[string]string{"SLACK_SIGNING_SECRET": transports["HTTP"]["SLACK_SIGNING_SECRET"]}
+	for _, more := range []map[string]string{v.env, env} {
+		for key, value := range more {
+			all[key] = value
+		}
+	}
+	return serveSlack(t, slacktest.Options{}, all)
+}
+
+// TestAModelsTurn: a question, two tools that read, a change that is approved on Slack, and the answer. Its evidence closes, and needs every row.
+func TestAModelsTurn(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, nil)
+		v.Then(
+			v.call(toolCall("c1", "demo.calc", `{"expression":"6*7"}`), toolCall("c2", "note.list", `{}`)),
+			v.call(toolCall("c3", "note.add", `{"text":"buy 42 apples"}`)),
+			v.say("It is noted: 42 apples."),
+		)
+		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" how many apples? note it")
+		card := s.card("C1", ask.TS, "Add “buy 42 apples” to the note book.")
+		s.bob.Clicks("C1", card.TS, "approve")
+		s.reads("C1", ask.TS, "It is noted: 42 apples.")
+		s.shows("C1", card.TS, "pproved", 0)
+		if v.Left() != 0 || !strings.Contains(v.lastBody(), "buy 42 apples") {
+			t.Errorf("%d answers are left; the last request is %s", v.Left(), v.lastBody())
+		}
+		s.settings.during(func() {
+			w := &workbench{t: t, url: s.db}
+			evidence := w.evidence()
+			if got := w.judge(evidence); got != closed {
+				t.Fatalf("rejected: %s\n%s", got, evidence)
+			}
+			w.everyRowIsNeeded(evidence, 3)
+		})
+	})
+}
+
+// TestLaw6_WhatPeopleSayWhileAModelWaits: ann writes twice while her request waits for an approval. She is answered, then it is granted: all
+// three answers come, and the model was shown all that was said, in an order that the API takes.
+func TestLaw6_WhatPeopleSayWhileAModelWaits(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, nil)
+		v.Then(v.call(toolCall("c1", "note.add", `{"text":"milk"}`)), v.say("Berlin is in Germany."), v.say("Two and two is four."), v.say("The milk is noted."))
+		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note milk")
+		card := s.card("C1", ask.TS, "Add “milk” to the note book.")
+		s.ann.Posts("C1", "where is Berlin?", slacktest.InThread(ask.TS))
+		s.reads("C1", ask.TS, "Berlin is in Germany.")
+		s.ann.Posts("C1", "what is two and two?", slacktest.InThread(ask.TS))
+		s.reads("C1", ask.TS, "Two and two is four.")
+		s.bob.Clicks("C1", card.TS, "approve")
+		s.reads("C1", ask.TS, "The milk is noted.")
+		for _, said := range []string{"note milk", "where is Berlin?", "Berlin is in Germany.", "what is two and two?", "Two and two is four."} {
+			if !strings.Contains(v.lastBody(), said) {
+				t.Errorf("the model was not shown %q: %s", said, v.lastBody())
+			}
+		}
+	})
+}
+
+// TestAModelHearsWhyAChangeWasDenied: the reason is in the next request, and nothing was done.
+func TestAModelHearsWhyAChangeWasDenied(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, nil)
+		v.Then(v.call(toolCall("c1", "note.add", `{"text":"rum"}`)), v.say("Bob says we have enough."))
+		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note rum")
+		card := s.card("C1", ask.TS, "Add “rum” to the note book.")
+		s.bob.Clicks("C1", card.TS, "reason")
+		if _, err := s.slack.WaitForModal(s.ctx(), "U2BOB"); err != nil {
+			t.Fatal(err)
+		}
+		s.bob.Submits(map[string]string{"reason": "we have enough rum"})
+		s.reads("C1", ask.TS, "Bob says we have enough.")
+		if !strings.Contains(v.lastBody(), "we have enough rum") {
+			t.Errorf("the model was not told why: %s", v.lastBody())
+		}
+	})
+}
+
+// TestAModelsBadArgumentsComeBack: arguments that don't fit, and a tool that does not exist, are told to the model, which tries again.
+func TestAModelsBadArgumentsComeBack(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, nil)
+		v.Then(v.call(toolCall("c1", "note.add", `{"txt":"milk"}`), toolCall("c2", "no.such", `{}`)), v.say("I could not do that."))
+		s.ann.Says("note milk")
+		s.reads(s.dm, "", "I could not do that.")
+		for _, told := range []string{"tool_arguments", "tool_unknown"} {
+			if !strings.Contains(v.lastBody(), told) {
+				t.Errorf("the model was not told of %s: %s", told, v.lastBody())
+			}
+		}
+	})
+}
+
+// TestAModelThatCannotAnswer: each trouble ends in the bucket's reply, after as many attempts as it deserves.
+func TestAModelThatCannotAnswer(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		for _, trouble := range []struct {
+			name   string
+			answer llmtest.Answer
+			calls  int // at least
+			reply  string
+		}{
+			{"a key that is refused", v.fail(http.StatusUnauthorized, "authentication_error", "invalid key"), 1, "couldn't be processed"},
+			{"a model that does not exist", v.fail(http.StatusNotFound, "not_found_error", "no such model"), 1, "couldn't be processed"},
+			{"a request that is too long", v.fail(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 250000 tokens"), 1, "couldn't be processed"},
+		} {
+			t.Run(trouble.name, func(t *testing.T) {
+				s := serveModel(t, v, nil)
+				before := len(v.Calls())
+				v.Then(trouble.answer, trouble.answer, trouble.answer)
+				s.ann.Says("hello")
+				s.reads(s.dm, "", trouble.reply)
+				if n := len(v.Calls()) - before; n < trouble.calls {
+					t.Errorf("%d calls", n)
+				}
+				for v.Left() > 0 {
+					v.Then() // unused answers stay for nobody: the server is this test's own
+					break
+				}
+			})
+		}
+	})
+}
+
+// TestATurnIsTriedAgainAfterARateLimit: the vendor asks to wait, and the answer comes afterwards.
+func TestATurnIsTriedAgainAfterARateLimit(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, nil)
+		limited := v.fail(http.StatusTooManyRequests, "rate_limit_error", "slow down")
+		limited.Header = map[string]string{"Retry-After": "1"}
+		v.Then(limited, v.fail(http.StatusServiceUnavailable, "overloaded", "busy"), v.say("Here I am."))
+		s.ann.Says("hello")
+		s.reads(s.dm, "", "Here I am.")
+		if n := len(v.Calls()); n != 3 {
+			t.Errorf("%d calls, want 3", n)
+		}
+	})
+}
+
+// TestTheNextModelAnswers: where the first model can't answer, the second one of GATEHOUSE_MODEL does.
+func TestTheNextModelAnswers(t *testing.T) {
+	first, second := vendors["OpenAI"](t), vendors["Anthropic"](t)
+	env := map[string]string{"GATEHOUSE_MODEL": "openai:gpt-test, anthropic:claude-test"}
+	for key, value := range second.env {
+		if _, set := env[key]; !set {
+			env[key] = value
+		}
+	}
+	s := serveModel(t, first, env)
+	first.Then(first.fail(http.StatusUnauthorized, "invalid_api_key", "no"))
+	second.Then(second.say("The second one."))
+	s.ann.Says("hello")
+	s.reads(s.dm, "", "The second one.")
+}
+
+// TestTokensOfADayAreLimited: a person who has taken their tokens of the day is told so, and the model is not asked.
+func TestTokensOfADayAreLimited(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, map[string]string{"GATEHOUSE_TOKENS_PER_DAY": "20"})
+		for i := range 2 {
+			v.Then(v.say(fmt.Sprintf("answer %d", i)))
+			s.ann.Says("hello")
+			s.reads(s.dm, "", fmt.Sprintf("answer %d", i))
+		}
+		s.ann.Says("hello")
+		s.reads(s.dm, "", "You have used your 20 tokens of today.")
+		if n := len(v.Calls()); n != 2 {
+			t.Errorf("%d calls, want 2", n)
+		}
+	})
+}
+
+// TestDoctorAsksTheModels: doctor says which model is there.
+func TestDoctorAsksTheModels(t *testing.T) {
+	for name, start := range vendors {
+		t.Run(name, func(t *testing.T) {
+			v := start(t)
+			var o overrides
+			o.set(map[string]string{"GATEHOUSE_DATABASE_URL": sqliteFile.make(t)})
+			o.set(v.env)
+			o.during(func() {
+				_, out, _ := gatehouse(t, "doctor")
+				if !slices.ContainsFunc(strings.Split(out, "\n"), func(line string) bool {
+					return strings.HasPrefix(line, "ok") && strings.Contains(line, v.env["GATEHOUSE_MODEL"]+" is there")
+				}) {
+					t.Errorf("doctor prints\n%s", out)
+				}
+			})
+		})
+	}
+}

@@ -26,8 +26,11 @@ type Tool struct {
 	Do func(ctx context.Context, args json.RawMessage) (string, error)
 }
 
-// Registry holds the tools of one agent.
-type Registry struct{ tools []Tool }
+// Registry holds the tools of one agent: fixed ones, and those of sources.
+type Registry struct {
+	tools   []Tool
+	sources []Source
+}
 
 // NewRegistry keeps tools in their order. It panics on two tools of one name and on a tool without Do or Summarize.
 func NewRegistry(tools ...Tool) *Registry {
@@ -43,18 +46,19 @@ func NewRegistry(tools ...Tool) *Registry {
 
 // Get gives the tool of that name.
 func (r *Registry) Get(name string) (Tool, bool) {
-	i := slices.IndexFunc(r.tools, func(t Tool) bool { return t.Name == name })
+	all := r.all()
+	i := slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
 		return Tool{}, false
 	}
-	return r.tools[i], true
+	return all[i], true
 }
 
 // Find gives the tool that a call names, and checks the arguments. Errors: tool_unknown, tool_arguments.
 func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	t, ok := r.Get(call.Name)
 	if !ok {
-		return Tool{}, core.Errorf(core.ToolUnknown, "There is no tool %q.", call.Name)
+		return Tool{}, r.missing(call.Name)
 	}
 	if string(call.Arguments) == "null" || len(call.Arguments) == 0 {
 		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s must be a JSON object.", call.Name)
@@ -73,5 +77,5 @@ func (r *Registry) Secrets(call core.ToolCall) []string {
 	return core.Secrets(call.Arguments, t.Secret(call.Arguments)...)
 }
 
-// Tools gives all tools in the order they were registered.
-func (r *Registry) Tools() []Tool { return slices.Clone(r.tools) }
+// Tools gives all tools of now in the order they were registered.
+func (r *Registry) Tools() []Tool { return slices.Clone(r.all()) }

@@ -116,7 +116,7 @@ func (s *server) send(ctx context.Context, c *session, d definition, key string,
 	}
 	unsent := s.URL != "" && !tr.sent.Load() && ctx.Err() == nil && !seen.late
 	switch {
-	case unsent || errors.Is(err, sdk.ErrConnectionClosed): // which is found before it is sent
+	case unsent || errors.Is(err, errUnwritten) || errors.Is(err, sdk.ErrConnectionClosed): // which is found before it is sent
 		seen.untaken, seen.lost, seen.again = true, true, true
 	case seen.status == http.StatusNotFound || seen.status == http.StatusGone: // the session is unknown, after a restart of the server
 		seen.untaken, seen.lost, seen.again = true, true, true

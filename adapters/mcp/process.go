@@ -105,12 +105,11 @@ func (p *process) Connect(ctx context.Context) (conn sdk.Connection, err error) 
 	return p.conn, err
 }
 
-// ended is closed when the process has ended.
-func (p *process) ended() <-chan struct{} { return p.exited }
-
-// last tells how the process ended, and the last line of its standard error.
+// last tells how the process ended, and the last line of its standard error. A process whose output has ended may need a moment to end.
 func (p *process) last() string {
 	var parts []string
+	timer := time.NewTimer(patience / 8)
+	defer timer.Stop()
 	select {
 	case <-p.exited:
 		how := "it ended"
@@ -118,7 +117,7 @@ func (p *process) last() string {
 			how = fmt.Sprintf("it ended with %v", p.state)
 		}
 		parts = append(parts, how)
-	default:
+	case <-timer.C:
 	}
 	if said := p.errors.last(); said != "" {
 		parts = append(parts, "its last words: "+said)
@@ -152,12 +151,18 @@ type stdin struct {
 	err  error
 }
 
+// errUnwritten is the error of a message of which nothing was written.
+var errUnwritten = errors.New("the process does not read")
+
 // Write writes all of b, in some time.
 func (w *stdin) Write(b []byte) (int, error) {
 	_ = w.file.SetWriteDeadline(time.Now().Add(answerTime)) // a pipe has deadlines
 	n, err := w.file.Write(b)
 	if err != nil {
 		_ = w.Close()
+		if n == 0 {
+			err = fmt.Errorf("%w: %w", errUnwritten, err)
+		}
 	}
 	return n, err
 }

@@ -18,9 +18,8 @@ const protocol = "2025-11-25"
 // link is what a session runs over: a process or an endpoint.
 type link interface {
 	sdk.Transport
-	ended() <-chan struct{} // closed when the process ended
-	last() string           // what is known about its end
-	close()                 // ends it; it may be called once, and returns when nothing of it is left
+	last() string // what is known about its end
+	close()       // ends it; it may be called once, and returns when nothing of it is left
 }
 
 // session is a connection to a server that has shaken hands.
@@ -70,7 +69,7 @@ func (s *server) newLink(g *gate) (link, error) {
 // explain joins why a connection ended with what is known about the process.
 func (s *server) explain(err error, last string) error {
 	var parts []string
-	if !errors.Is(err, errEnded) || last == "" {
+	if last == "" || !errors.Is(err, errEnded) && !errors.Is(err, errHungUp) {
 		parts = append(parts, err.Error())
 	}
 	if last != "" {
@@ -86,7 +85,7 @@ const maxReason = 1 << 10
 func (c *session) follow() {
 	err := c.Wait()
 	if err == nil {
-		err = errors.New("it closed the connection")
+		err = errHungUp
 	}
 	_ = c.gate.fail(err)
 }
@@ -97,6 +96,9 @@ func (c *session) close() {
 	c.link.close()
 	_ = c.ClientSession.Close() // its connection is closed
 }
+
+// errHungUp is the cause where a server closed the connection.
+var errHungUp = errors.New("it closed the connection")
 
 // errClosed is the cause where gatehouse ended the session.
 var errClosed = errors.New("the connection was closed")

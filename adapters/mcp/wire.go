@@ -120,9 +120,6 @@ func (c closing) Close() error {
 	return c.ReadCloser.Close()
 }
 
-// ended is never closed: an endpoint does not end by itself.
-func (w *wire) ended() <-chan struct{} { return nil }
-
 // close ends the connection: the session on the server, if it answers, and all that is still open.
 func (w *wire) close() {
 	if w.conn != nil {

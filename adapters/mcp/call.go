@@ -101,6 +101,7 @@ func (s *server) send(ctx context.Context, c *session, d definition, key string,
 	var tr trace
 	sending, cancel := context.WithTimeout(context.WithValue(ctx, traceKey{}, &tr), s.times.call)
 	defer cancel()
+	// What the SDK says about it is of no use: it takes some answers of a server for a connection that was closed before.
 	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { tr.sent.Store(true) }})
 	params := &sdk.CallToolParams{Name: d.remote, Arguments: args}
 	if key != "" {
@@ -114,15 +115,15 @@ func (s *server) send(ctx context.Context, c *session, d definition, key string,
 	if c.gate.ctx.Err() != nil {
 		seen.cause = context.Cause(c.gate.ctx)
 	}
-	unsent := s.URL != "" && !tr.sent.Load() && ctx.Err() == nil && !seen.late
+	unsent := errors.Is(err, errUnwritten) || !tr.sent.Load() && ctx.Err() == nil && !seen.late
 	switch {
-	case unsent || errors.Is(err, errUnwritten) || errors.Is(err, sdk.ErrConnectionClosed): // which is found before it is sent
+	case unsent:
 		seen.untaken, seen.lost, seen.again = true, true, true
 	case seen.status == http.StatusNotFound || seen.status == http.StatusGone: // the session is unknown, after a restart of the server
 		seen.untaken, seen.lost, seen.again = true, true, true
 	case seen.status == http.StatusBadRequest: // which some servers say instead
 		seen.untaken, seen.lost, seen.again = true, true, d.standing == Reads
-	case slices.Contains(refusals, seen.status):
+	case slices.Contains(refusals, seen.status) || seen.status >= 300 && seen.status < 400:
 		seen.untaken = true
 	}
 	return nil, seen, err
@@ -139,7 +140,7 @@ func (s *server) failure(ctx context.Context, d definition, seen sight, err erro
 	if ctx.Err() != nil && !seen.late {
 		return ctx.Err()
 	}
-	if answer := (*jsonrpc.Error)(nil); errors.As(err, &answer) && (seen.status == 0 || seen.status == 200 || seen.untaken) {
+	if answer := answerIn(err); answer != nil {
 		category := core.ToolFailed
 		if answer.Code == jsonrpc.CodeInvalidParams {
 			category = core.ToolArguments
@@ -156,6 +157,19 @@ func (s *server) failure(ctx context.Context, d definition, seen sight, err erro
 	}
 	return core.Wrap(core.OutcomeUnknown, cause, "The outcome of %s is unknown: it was started, and then %s. It is not run again. Please check whether it took effect.", d.name, why)
 }
+
+// answerIn gives the error that the server answered; nil if it did not answer. The SDK has an error of its own of the same type, for what
+// it could not send.
+func answerIn(err error) *jsonrpc.Error {
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) && answer.Code != rejectedCode {
+		return answer
+	}
+	return nil
+}
+
+// rejectedCode is that of the SDK's own error.
+const rejectedCode = -32005
 
 // reasonOf says why there is no result, in words that follow because.
 func (s *server) reasonOf(seen sight, err error) string {

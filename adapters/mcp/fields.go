@@ -16,10 +16,10 @@ type fields struct {
 	*reader
 	server string
 	line   int
-	before int    // faults of other servers
+	before int // faults of other servers
 
 	expanded []string // the values of variables
-	kind   string // of the transport, as type says it; "" = not said
+	kind     string   // of the transport, as type says it; "" = not said
 }
 
 // The keys of other clients that would weaken a rule of gatehouse if it obeyed them.

@@ -12,6 +12,7 @@ import (
 const (
 	maxMessage = 4 << 20 // bytes of one message of a server
 	maxRequest = 4 << 10 // bytes of a request that a server makes; a ping has less than 100
+	dropRate   = 20_000  // short messages that may be dropped in a second, or blocks of 256 bytes
 )
 
 // errTooLarge ends a connection.
@@ -22,17 +23,17 @@ var errTooLarge = errors.New("it sent a message of more than 4 MiB")
 type gate struct {
 	ctx      context.Context // ends with the connection; its cause is why
 	end      context.CancelCauseFunc
-	changed  chan struct{}   // has a value if the list of tools changed; capacity 1
+	changed  chan struct{} // has a value if the list of tools changed; capacity 1
 	garbage  func(line []byte)
 	requests *rate.Limiter
-	dropped  *rate.Limiter // what is dropped costs time, which slows a flood down
+	dropped  *rate.Limiter // what is dropped takes time, which slows a flood down
 }
 
 func newGate(ctx context.Context, garbage func([]byte)) *gate {
 	ctx, end := context.WithCancelCause(ctx)
 	return &gate{
 		ctx: ctx, end: end, changed: make(chan struct{}, 1), garbage: garbage,
-		requests: rate.NewLimiter(1, 20), dropped: rate.NewLimiter(1000, 5000),
+		requests: rate.NewLimiter(1, 20), dropped: rate.NewLimiter(dropRate, dropRate),
 	}
 }
 
@@ -66,6 +67,6 @@ func (g *gate) admit(message []byte) bool {
 	case head.ID != nil && len(message) <= maxRequest && g.requests.Allow():
 		return true
 	}
-	_ = g.dropped.Wait(g.ctx) // an error: the connection has ended
+	_ = g.dropped.WaitN(g.ctx, min(1+len(message)/256, dropRate)) // an error: the connection has ended
 	return false
 }

@@ -79,4 +79,6 @@ func (s *server) pin(ctx context.Context, d *definition) error {
 }
 
 // pinName is where the digest of the definition is stored that was seen first, or confirmed last.
-func (s *server) pinName(d *definition) string { return "mcp.pin/" + strings.Replace(d.name, ".", "/", 1) }
+func (s *server) pinName(d *definition) string {
+	return "mcp.pin/" + strings.Replace(d.name, ".", "/", 1)
+}

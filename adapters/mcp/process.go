@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -101,8 +102,20 @@ var errEnded = errors.New("its process ended")
 // Connect makes the SDK's connection.
 func (p *process) Connect(ctx context.Context) (conn sdk.Connection, err error) {
 	t := &sdk.IOTransport{Reader: newLines(p.out, p.gate), Writer: p.in, MaxLineLength: maxMessage + 1024}
-	p.conn, err = t.Connect(ctx)
+	conn, err = t.Connect(ctx)
+	p.conn = noting{conn}
 	return p.conn, err
+}
+
+// noting is a connection that notes on the trace of a call that it was sent.
+type noting struct{ sdk.Connection }
+
+// Write writes a message.
+func (c noting) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if t, ok := ctx.Value(traceKey{}).(*trace); ok {
+		t.sent.Store(true)
+	}
+	return c.Connection.Write(ctx, msg)
 }
 
 // last tells how the process ended, and the last line of its standard error. A process whose output has ended may need a moment to end.

@@ -138,7 +138,9 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.turn(c, nil)
 	s.once.Do(func() { close(s.tried) })
 	s.log.Info("the MCP server runs", "about", s.about, "tools", len(s.Tools()))
-	err = s.watch(c)
+	if err = s.watch(c); ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return s.explain(err, c.link.last())
 }
 

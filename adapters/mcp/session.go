@@ -136,7 +136,7 @@ func (s *server) ping(c *session) error {
 	ctx, cancel := context.WithTimeout(c.gate.ctx, s.times.pong)
 	defer cancel()
 	err := c.Ping(ctx, nil)
-	if answer := (*jsonrpc.Error)(nil); errors.As(err, &answer) && answer.Code == jsonrpc.CodeMethodNotFound {
+	if answer := answerIn(err); answer != nil && answer.Code == jsonrpc.CodeMethodNotFound {
 		return nil
 	}
 	return err

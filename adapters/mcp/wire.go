@@ -60,7 +60,9 @@ func (w *wire) Connect(ctx context.Context) (sdk.Connection, error) {
 	return conn, err
 }
 
-func (w *wire) own(u *url.URL) bool { return u.Scheme == w.endpoint.Scheme && u.Host == w.endpoint.Host }
+func (w *wire) own(u *url.URL) bool {
+	return u.Scheme == w.endpoint.Scheme && u.Host == w.endpoint.Host
+}
 
 // RoundTrip sends a request.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -134,8 +136,8 @@ func (w *wire) last() string { return "" }
 // traceKey finds a call's trace in the context of its request.
 type traceKey struct{}
 
-// trace is what HTTP saw of a call.
+// trace is what the connection saw of a call.
 type trace struct {
-	sent   atomic.Bool  // there was a connection to send it on
+	sent   atomic.Bool  // it may have reached the server
 	status atomic.Int32 // of the answer; 0 = none
 }

@@ -32,7 +32,7 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 	open := func(id, text string) {
 		t.Helper()
 		args, _ := json.Marshal(map[string]string{"text": text})
-		call, err := tools.Bind(core.ToolCall{ID: "1", Name: "note_add", Arguments: args})
+		call, err := tools.Bind(core.ToolCall{ID: "1", Name: "note.add", Arguments: args})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ func TestMessageJSONRoundTrip(t *testing.T) {
 		"image by url":    `{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://example.org/a.png"},"detail":"low"}]}`,
 		"inline image":    `{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"iVBORw0="},"media_type":"image/png"}]}`,
 		"stored image":    `{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":5242880},"media_type":"image/png"}]}`,
-		"calls alone":     `{"role":"assistant","tool_calls":[{"id":"c 1","name":"calc","arguments":{"n":1.50,"big":12345678901234567890}}]}`,
-		"null arguments":  `{"role":"assistant","tool_calls":[{"id":"c1","name":"calc","arguments":null,"signature":"x"}]}`,
+		"calls alone":     `{"role":"assistant","tool_calls":[{"id":"c 1","name":"demo.calc","arguments":{"n":1.50,"big":12345678901234567890}}]}`,
+		"null arguments":  `{"role":"assistant","tool_calls":[{"id":"c1","name":"demo.calc","arguments":null,"signature":"x"}]}`,
 		"tool result":     `{"role":"tool","content":"4","tool_call_id":"c 1"}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (r *fixture) card(id string) core.Delivery {
 	d := r.delivery("card/"+id, core.PostCard, "")
 	d.Approval = core.ApprovalID(id)
 	d.Card = &core.Card{
-		Approval: d.Approval, State: core.Open, Tool: "note_add", Summary: "Add the note " + id, Arguments: `{"text":"` + id + `"}`,
+		Approval: d.Approval, State: core.Open, Tool: "note.add", Summary: "Add the note " + id, Arguments: `{"text":"` + id + `"}`,
 		Requester: "Ann", Approvers: []string{"local"}, Quorum: 1, CreatedAt: time.Now(),
 	}
 	return d

@@ -71,7 +71,7 @@ type Samples struct {
 // Card returns an open card, modified by change unless that is nil.
 func (s Samples) Card(change func(*core.Card)) *core.Card {
 	c := core.Card{
-		Approval: "ap-1", State: core.Open, Tool: "note_add", Summary: "Add the note “buy milk”", Arguments: "{\n  \"text\": \"buy milk\"\n}",
+		Approval: "ap-1", State: core.Open, Tool: "note.add", Summary: "Add the note “buy milk”", Arguments: "{\n  \"text\": \"buy milk\"\n}",
 		Requester: s.Ann.Name, Requested: s.Ann, Approvers: s.Approvers, Quorum: 1, CreatedAt: Noon, Deadline: Noon.Add(time.Hour), From: s.From,
 	}
 	if change != nil {
@@ -126,7 +126,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"notice":         {Post: core.Post{Kind: core.PostNotice, Text: s.Notice}},
 		"notice-hostile": {Post: core.Post{Kind: core.PostNotice, Text: s.Hostile}},
 		"private":        {Post: core.Post{Kind: core.PostPrivate, Text: "You may not decide this.", Person: s.Bob.ID}},
-		"steps":          {Post: core.Post{Kind: core.PostSteps, Text: "calc · note_list ×2"}},
+		"steps":          {Post: core.Post{Kind: core.PostSteps, Text: "demo.calc · note.list ×2"}},
 		"error-new":      s.Error(core.SessionTerminating, false),
 		"error-again":    s.Error(core.RetryableTransient, false),
 		"error-correct":  s.Error(core.UserCorrectable, false),

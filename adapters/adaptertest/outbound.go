@@ -25,7 +25,7 @@ func postsAndEdits(t *testing.T, r *fixture) {
 	if len(refs) != 1 {
 		t.Fatalf("a card has %d parts; only what has one can be edited", len(refs))
 	}
-	r.shows(t, "note_add", "Add the note a1")
+	r.shows(t, "note.add", "Add the note a1")
 	for _, state := range []core.ApprovalState{core.Approved, core.Approved} { // a redraw may come twice
 		card.Card.State, card.Card.DecidedBy = state, "Bob"
 		if err := r.Edit(t.Context(), refs[0], card); err != nil {
@@ -98,7 +98,7 @@ func noSideEffects(t *testing.T, r *fixture) {
 		d := r.card(fmt.Sprintf("a%d", i))
 		c := d.Card
 		c.Summary, c.Arguments, c.Requester, c.DecidedBy, c.Reason = hostile, `{"text":"`+hostile+`"}`, hostile, hostile, hostile
-		c.Approvers, c.Tool = []string{hostile}, "note_add "+hostile
+		c.Approvers, c.Tool = []string{hostile}, "note.add "+hostile
 		refs := r.post(t, d)
 		c.State = state
 		if err := r.Edit(t.Context(), refs[0], d); err != nil {

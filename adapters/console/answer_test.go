@@ -40,7 +40,7 @@ func TestPromptNamesTheCardAmongSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			card := func(id, what string, state core.ApprovalState) {
-				s.draw(core.Card{Approval: core.ApprovalID(id), State: state, Tool: "note_add", Summary: "Add " + what})
+				s.draw(core.Card{Approval: core.ApprovalID(id), State: state, Tool: "note.add", Summary: "Add " + what})
 				synctest.Wait()
 			}
 			asks := func(prompt string) {

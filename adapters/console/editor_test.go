@@ -123,7 +123,7 @@ func TestPromptDiscardsALineThatIsCutOff(t *testing.T) {
 		var g *gateway
 		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			g = s
-			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
+			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note.add", Summary: "Add tea"})
 			k.Type("y")
 		})
 		if e := g.taken(); len(e) != 0 {

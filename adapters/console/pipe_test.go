@@ -110,7 +110,7 @@ func (s *gateway) answer(e core.Event) {
 		}
 		text := in.Message.Content.String()
 		if what, ok := strings.CutPrefix(text, "note "); ok {
-			card := &core.Card{Approval: core.ApprovalID("a-" + what), State: core.Open, Tool: "note_add", Summary: "Add " + what,
+			card := &core.Card{Approval: core.ApprovalID("a-" + what), State: core.Open, Tool: "note.add", Summary: "Add " + what,
 				Arguments: "{\n  \"text\": \"" + what + "\"\n}", Requester: "Ann", Quorum: 1}
 			s.cards[what] = card
 			s.draw(*card)
@@ -230,7 +230,7 @@ func TestPipe(t *testing.T) {
 }
 
 func card(what string) string {
-	return "approval> note_add wants your approval: Add " + what + "\napproval> arguments: {\"text\":\"" + what +
+	return "approval> note.add wants your approval: Add " + what + "\napproval> arguments: {\"text\":\"" + what +
 		"\"}\napproval> id a-" + what + ", requested by Ann\napproval> answer y, n or n REASON\n"
 }
 
@@ -260,7 +260,7 @@ func TestPipeEvents(t *testing.T) {
 
 func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		open := core.Card{Approval: "a-old", State: core.Open, Tool: "note_add", Summary: "Add old", Arguments: `{"text":"old"}`, Requester: "Ann"}
+		open := core.Card{Approval: "a-old", State: core.Open, Tool: "note.add", Summary: "Add old", Arguments: `{"text":"old"}`, Requester: "Ann"}
 		s := newGateway(t, console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
 			return []core.Card{open}, nil
 		}})
@@ -356,7 +356,7 @@ func (b broken) Read(p []byte) (int, error) {
 }
 
 func TestCards(t *testing.T) {
-	base := core.Card{Approval: "a1", Tool: "note_add", Summary: "Add milk", DecidedBy: "Ann"}
+	base := core.Card{Approval: "a1", Tool: "note.add", Summary: "Add milk", DecidedBy: "Ann"}
 	for _, tc := range []struct {
 		state  core.ApprovalState
 		reason string

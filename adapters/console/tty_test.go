@@ -114,7 +114,7 @@ func TestPrompt(t *testing.T) {
 			sc.keys("\x1b[A again\r") // from the history
 			sc.expect("you said hello again\r\n")
 			sc.keys("note milk\r")
-			sc.expect("┌ note_add wants your approval: Add milk")
+			sc.expect("┌ note.add wants your approval: Add milk")
 			sc.expect("│\x1b[0m arguments: {\"text\":\"milk\"}\r\n")
 			sc.expect("└\x1b[0m answer y, n or n REASON\r\n")
 			sc.expect("you (y/n)> ")
@@ -182,12 +182,12 @@ func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 			s.finishTurn()
 			k.Type("y") // for milk; the card of tea appears before Enter
 			synctest.Wait()
-			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
+			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note.add", Summary: "Add tea"})
 			k.Type("\r")
 			s.finishTurn()
 			k.Type("y") // for tea, which is decided elsewhere meanwhile
 			synctest.Wait()
-			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note_add", Summary: "Add tea", DecidedBy: "Bob"})
+			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note.add", Summary: "Add tea", DecidedBy: "Bob"})
 			k.Type("\r")
 			synctest.Wait()
 			if !strings.Contains(s.output.String(), "That approval has already been decided. Your answer was not used.") {
@@ -208,7 +208,7 @@ func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 func TestPromptPastedTextIsAlwaysAMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
-			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
+			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note.add", Summary: "Add tea"})
 			k.Type("\x1b[200~y\r/stop\r\x1b[201~\r")
 			s.finishTurn()
 			if e := s.taken(); len(e) != 1 || e[0].Kind() != core.KindMessage || string(e[0].Payload) != `{"text":"y\n/stop"}` {

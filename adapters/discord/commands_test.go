@@ -67,7 +67,7 @@ func TestTheCardOfACommandTellsItsApprovers(t *testing.T) {
 	e := r.inbox.Event("command/" + i.ID)
 	r.answered(i, discordtest.DeferredReply)
 	card := &core.Card{
-		Approval: "a1", State: core.Open, Tool: "note_add", Summary: "Add a note", Arguments: "{}", Approvers: []string{"discord:" + bobID}, Quorum: 1,
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}", Approvers: []string{"discord:" + bobID}, Quorum: 1,
 		Deadline: clock.Now().Add(time.Hour),
 	}
 	d := core.Delivery{Post: core.Post{Key: "card/a", Kind: core.PostCard, Approval: card.Approval, To: e.Address, Conversation: e.Conversation}, Card: card}

@@ -189,7 +189,7 @@ func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}}, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
 		},
 		"more steps": {
-			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "calc"}}, core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "calc · note_add"}},
+			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc"}}, core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc · note.add"}},
 		},
 		"a button that was pressed": {samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true)},
 	} {

@@ -289,13 +289,13 @@ func TestAllArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
 			s.discord.Card = func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-				return core.Card{Approval: id, State: core.Open, Tool: "note_add", Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`}, nil
+				return core.Card{Approval: id, State: core.Open, Tool: "note.add", Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`}, nil
 			}
 			onBoth(t, s, func(t *testing.T, r *inbound) {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", "arguments")))
 				r.answered(i, discordtest.Reply)
 				m, ok := i.Shown()
-				if !ok || m.Ephemeral != bobID || !strings.Contains(m.Content, "note_add") || len(m.Reaches()) != 0 {
+				if !ok || m.Ephemeral != bobID || !strings.Contains(m.Content, "note.add") || len(m.Reaches()) != 0 {
 					t.Errorf("bob sees %+v", m)
 				}
 				shown := m.Content

@@ -51,10 +51,10 @@ func TestTypingIsShownUntilTheAnswer(t *testing.T) {
 	wake <- struct{}{}
 	w.typed(general, 2)
 	working(false)
-	w.say(core.Delivery{Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "calc", To: to}})
+	w.say(core.Delivery{Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "demo.calc", To: to}})
 	working(true)
 	w.typed(to.Thread, 1)
-	w.say(core.Delivery{Post: core.Post{Key: "steps/2", Kind: core.PostSteps, Text: "calc", To: to}})
+	w.say(core.Delivery{Post: core.Post{Key: "steps/2", Kind: core.PostSteps, Text: "demo.calc", To: to}})
 	wake <- struct{}{}
 	w.typed(to.Thread, 2)
 	w.say(answerTo("reply/1", "done", to))

@@ -141,7 +141,7 @@ func TestFailedSpan(t *testing.T) {
 // TestSpansCarryNoContent: without the option no span has a text or an argument; with it they have both, and no secret.
 func TestSpansCarryNoContent(t *testing.T) {
 	asks := core.ApprovalRequest{
-		Call: core.Call{Tool: "note_add", Arguments: json.RawMessage(`{"text":"bananas","token":"hunter2"}`), Digest: "d1g35t", Summary: "Add bananas.", Risk: core.Dangerous},
+		Call: core.Call{Tool: "note.add", Arguments: json.RawMessage(`{"text":"bananas","token":"hunter2"}`), Digest: "d1g35t", Summary: "Add bananas.", Risk: core.Dangerous},
 		Rule: core.Rule{Name: "approvers", Verdict: core.VerdictAsk, Why: "because bananas"},
 	}
 	for name, node := range map[string]graph.Node{
@@ -162,7 +162,7 @@ func TestSpansCarryNoContent(t *testing.T) {
 		want := map[string]any{"openarmature.error.category": "tool_failed"}
 		if name == "suspended" {
 			want = map[string]any{
-				"openarmature.suspension.signal_id": "sig", "openarmature.suspension.approval.call.tool": "note_add", "openarmature.suspension.approval.call.risk": "dangerous",
+				"openarmature.suspension.signal_id": "sig", "openarmature.suspension.approval.call.tool": "note.add", "openarmature.suspension.approval.call.risk": "dangerous",
 				"openarmature.suspension.approval.call.arguments_bytes": int64(len(asks.Call.Arguments)), "openarmature.suspension.approval.call.summary_bytes": int64(12),
 				"openarmature.suspension.approval.rule.verdict": "ask", "openarmature.suspension.metadata_bytes": int64(42),
 			}

@@ -124,7 +124,7 @@ func TestAnEditThatSlackRefusesWithBlocksIsMadeAsText(t *testing.T) {
 func TestAnEditOfADeletedMessageIsDone(t *testing.T) {
 	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
 	for _, d := range []core.Delivery{
-		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card}, {Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "calc"}},
+		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card}, {Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "demo.calc"}},
 	} {
 		var log adaptertest.Log
 		p, o := open(t, slacktest.Options{}, func(s *slack.Options) { s.Log = log.Logger() })

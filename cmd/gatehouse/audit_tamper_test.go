@@ -70,7 +70,7 @@ func tamperings() []tampering {
 		{"another requester", statements(changedBody("console:ann", "console:eve")), "The rule, the requester, the deadline or the conversation of the approval ap-1 was changed"},
 		{"another deadline", statements(`update approvals set deadline = 1`), "The rule, the requester, the deadline or the conversation of the approval ap-1 was changed"},
 		{"another summary", statements(changedBody("Add", "Read")), "What the card of the approval ap-1 says of the call, or its decision, was changed"},
-		{"a call that can't be read", statements(changedBody("note_add", `"`)), "The approval ap-1 can't be read from the database"},
+		{"a call that can't be read", statements(changedBody("note.add", `"`)), "The approval ap-1 can't be read from the database"},
 		{"a vote that can't be read", statements(`update votes set body = '{'`), "The approval ap-1 can't be read from the database"},
 		{"a result that can't be read", statements(`update intents set content = '"'`), "The result of the tool of the approval ap-1 can't be read from the database"},
 		{"a head of an earlier entry", func(log []core.AuditEntry) []string {

@@ -73,7 +73,7 @@ func executed(t *testing.T, store *storage.Store) {
 		t.Fatalf("%d claims, %v", len(claims), err)
 	}
 	c := claims[0]
-	intent := core.Intent{Approval: "ap-1", Invocation: c.Event.Invocation, Tool: "note_add", Digest: seedDigest}
+	intent := core.Intent{Approval: "ap-1", Invocation: c.Event.Invocation, Tool: "note.add", Digest: seedDigest}
 	if _, err := store.BeginIntent(ctx, c, intent); err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		d.eve.Clicks(ask, card, "Withdraw")
 		d.readsEphemeral(ask, otherID, "Only the person who asked")
 		d.eve.Clicks(ask, card, "Show all arguments")
-		d.readsEphemeral(ask, otherID, "note_add")
+		d.readsEphemeral(ask, otherID, "note.add")
 		d.bob.Clicks(ask, card, "Deny")
 		if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
 			t.Fatal(err)

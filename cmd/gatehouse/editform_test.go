@@ -15,7 +15,7 @@ func editable(approver string) string {
 version: 1
 rules:
   - name: notes
-    tools: ["note_*"]
+    tools: ["note.*"]
     risk: [write]
     action: ask
     approvers: ["` + approver + `"]

@@ -80,7 +80,7 @@ func (w *workbench) ready(evidence []byte) string {
 		w.t.Fatal(err)
 	}
 	in, err := json.Marshal(map[string]any{
-		"mutation":       map[string]string{"action": "note_add", "activeMutationPolicyDigest": bound.Evidence.CallSpec.MutationPolicyDigest},
+		"mutation":       map[string]string{"action": "note.add", "activeMutationPolicyDigest": bound.Evidence.CallSpec.MutationPolicyDigest},
 		"joinCheckInput": json.RawMessage(evidence),
 	})
 	if err != nil {

@@ -158,7 +158,7 @@ func (s *batchModel) Next(context.Context, core.History) (agent.Answer, error) {
 type cutModel struct{ why agent.Stop }
 
 func (s cutModel) Next(context.Context, core.History) (agent.Answer, error) {
-	call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"give away all"}`)}
+	call := core.ToolCall{ID: "c1", Name: "note.add", Arguments: json.RawMessage(`{"text":"give away all"}`)}
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Stop: s.why}, nil
 }
 
@@ -200,8 +200,8 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 	call := func(n int, name, args string) core.ToolCall {
 		return core.ToolCall{ID: fmt.Sprint("c", n), Name: name, Arguments: json.RawMessage(args)}
 	}
-	read, milk, tea := call(1, "calc", `{"expression":"1+1"}`), call(2, "note_add", `{"text":"milk"}`), call(3, "note_add", `{"text":"tea"}`)
-	list := call(4, "note_list", `{}`)
+	read, milk, tea := call(1, "demo.calc", `{"expression":"1+1"}`), call(2, "note.add", `{"text":"milk"}`), call(3, "note.add", `{"text":"tea"}`)
+	list := call(4, "note.list", `{}`)
 	again := func(c core.ToolCall) core.ToolCall { c.ID = read.ID; return c }
 	for _, c := range []struct {
 		name    string

@@ -48,7 +48,7 @@ groups:
   deciders: [person:bob, discord:` + otherID + `]
 rules:
   - name: notes
-    tools: ["note_*"]
+    tools: ["note.*"]
     risk: [write]
     action: ask
     approvers: [group:deciders, person:ann]
@@ -209,7 +209,7 @@ version: 1
 people:
   somebody: [slack:U9, discord:9]
 rules:
-  - {name: notes, tools: [note_add], action: ask, approvers: ["` + approver + `"], expires: never}
+  - {name: notes, tools: [note.add], action: ask, approvers: ["` + approver + `"], expires: never}
   - {name: others, tools: [other], action: deny, why: "` + why + `"}
 `
 }
@@ -272,8 +272,8 @@ func TestLaw5_ChangedArgumentsRun(t *testing.T) {
 		p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, `
 version: 1
 rules:
-  - {name: wine, tools: [note_add], action: ask, when: 'args.text contains "wine"', approvers: [slack:U9], edit: true}
-  - {name: notes, tools: [note_add], action: ask, approvers: [slack:U2BOB, slack:U3EVE], quorum: 2, edit: true}
+  - {name: wine, tools: [note.add], action: ask, when: 'args.text contains "wine"', approvers: [slack:U9], edit: true}
+  - {name: notes, tools: [note.add], action: ask, approvers: [slack:U2BOB, slack:U3EVE], quorum: 2, edit: true}
 `))
 		p.open()
 		ask := p.ann.Posts("C1", p.slack.MentionOfBot()+" note add milk")

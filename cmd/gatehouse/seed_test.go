@@ -115,12 +115,12 @@ const seedArguments = `{"text":"milk","password":"hunter2"}`
 var seedDigest, _ = noteDigest(seedArguments) // valid JSON
 
 func noteDigest(arguments string) (string, error) {
-	return tool.Digest("note_add", json.RawMessage(arguments))
+	return tool.Digest("note.add", json.RawMessage(arguments))
 }
 
 func (s *seeder) suspended() error {
 	return s.turn("e3", "note it", func(c core.Claim) core.Finish {
-		call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(seedArguments)}
+		call := core.ToolCall{ID: "c1", Name: "note.add", Arguments: json.RawMessage(seedArguments)}
 		a := core.Approval{
 			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation, Address: c.Event.Address, State: core.Open,
 			Call:      core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: seedDigest, Summary: "Add \u202emilk\x07"},

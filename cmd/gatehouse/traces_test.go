@@ -150,7 +150,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	tools := reading["invocation/tools"]
 	want := map[string]string{
 		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()), "session": string(approval.Session),
-		"openarmature.session_id": string(approval.Session), "openarmature.correlation_id": attr(tools, "openarmature.correlation_id"), "tool": "calc",
+		"openarmature.session_id": string(approval.Session), "openarmature.correlation_id": attr(tools, "openarmature.correlation_id"), "tool": "demo.calc",
 	}
 	for key, value := range want {
 		if line[key] != value {
@@ -177,7 +177,7 @@ func TestTracesCarryContentIfTheyShould(t *testing.T) {
 		if strings.Contains(text, "bananas") != want || strings.Contains(text, "sk-01234") {
 			t.Errorf("with %q the spans are %s", content, text)
 		}
-		if tool := attr(asking["invocation/gate"], "openarmature.suspension.approval.call.tool"); tool != "note_add" {
+		if tool := attr(asking["invocation/gate"], "openarmature.suspension.approval.call.tool"); tool != "note.add" {
 			t.Errorf("with %q the tool is %q in %v", content, tool, asking["invocation/gate"])
 		}
 	}

@@ -210,7 +210,7 @@ func TestDemoCallsAreStoredLikeAModelsCalls(t *testing.T) {
 		t.Fatalf("%+v", done)
 	}
 	call, result, text := done.Replies[0], done.Replies[1], done.Replies[2]
-	if len(call.ToolCalls) != 1 || call.ToolCalls[0].Name != "calc" || !call.Content.IsZero() {
+	if len(call.ToolCalls) != 1 || call.ToolCalls[0].Name != "demo.calc" || !call.Content.IsZero() {
 		t.Errorf("call: %+v", call)
 	}
 	if result.Role != core.ToolRole || result.ToolCallID != call.ToolCalls[0].ID || result.Content.String() != "14" {
@@ -306,8 +306,8 @@ func use(id, name, args string) core.ToolCall {
 
 func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachNeedsAnApproval(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
-		use("same", "note_add", `{"text":"one"}`), use("same", "calc", `{"expression":"1+1"}`),
-		use("same", "note_add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "calc", `null`),
+		use("same", "note.add", `{"text":"one"}`), use("same", "demo.calc", `{"expression":"1+1"}`),
+		use("same", "note.add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "demo.calc", `null`),
 	}}}}, ask)
 	first := r.say("go")
 	second := r.decide(first, core.Approved, "")
@@ -351,7 +351,7 @@ func TestASignalForAnotherPauseConsumesNothing(t *testing.T) {
 func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 	var lines []core.Message
 	for range 100 {
-		lines = append(lines, core.Message{ToolCalls: []core.ToolCall{use("c", "calc", `{"expression":"1"}`)}})
+		lines = append(lines, core.Message{ToolCalls: []core.ToolCall{use("c", "demo.calc", `{"expression":"1"}`)}})
 	}
 	e, ok := newRoom(t, &script{lines: lines}, ask).say("go").(core.Errored)
 	if !ok || e.Category != core.ProviderInvalidResponse || e.Bucket != core.UserCorrectable {

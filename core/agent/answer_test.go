@@ -12,7 +12,7 @@ import (
 
 // cutOff is an answer that asks for a change and for a read.
 func cutOff() core.Message {
-	return core.Message{Content: core.Text("Let me "), ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"rm -rf"}`), use("2", "calc", `{"expression":"1"}`)}}
+	return core.Message{Content: core.Text("Let me "), ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"rm -rf"}`), use("2", "demo.calc", `{"expression":"1"}`)}}
 }
 
 // An answer that is not whole is not acted upon: no call of it runs or is asked for, whoever stopped the model, and the turn ends
@@ -68,7 +68,7 @@ func TestACutTextIsNotSent(t *testing.T) {
 // What was done before stays done, and on record; what was cut afterwards does not run.
 func TestACutAnswerAfterAnApprovedCall(t *testing.T) {
 	r := newRoom(t, &script{
-		lines: []core.Message{{ToolCalls: []core.ToolCall{use("0", "note_add", `{"text":"milk"}`)}}, cutOff()},
+		lines: []core.Message{{ToolCalls: []core.ToolCall{use("0", "note.add", `{"text":"milk"}`)}}, cutOff()},
 		stops: []agent.Stop{agent.StopCalls, agent.StopLength},
 	}, ask)
 	if e, ok := r.decide(r.say("go"), core.Approved, "").(core.Errored); !ok || e.Bucket != core.UserCorrectable {
@@ -86,7 +86,7 @@ func TestACutAnswerAfterAnApprovedCall(t *testing.T) {
 
 func TestACompleteAnswerIsUsed(t *testing.T) {
 	for _, stop := range []agent.Stop{"", agent.StopEnd, agent.StopCalls} { // some report stop and request calls nevertheless
-		call := core.Message{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`)}}
+		call := core.Message{ToolCalls: []core.ToolCall{use("1", "demo.calc", `{"expression":"1+1"}`)}}
 		r := newRoom(t, &script{lines: []core.Message{call}, stops: []agent.Stop{stop, agent.StopEnd}}, ask)
 		if got := texts(r.say("go")); got != "end" {
 			t.Errorf("%q: %q", stop, got)

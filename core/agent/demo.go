@@ -67,12 +67,12 @@ func respond(text, id string) core.Message {
 		if rest == "" {
 			return textAnswer("What should I calculate? For example: calc 2+3*4")
 		}
-		return callAnswer(id, "calc", map[string]string{"expression": rest})
+		return callAnswer(id, "demo.calc", map[string]string{"expression": rest})
 	case "time":
 		if rest == "" {
-			return callAnswer(id, "time", map[string]string{})
+			return callAnswer(id, "demo.time", map[string]string{})
 		}
-		return callAnswer(id, "time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
+		return callAnswer(id, "demo.time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
 	case "note", "notes":
 		return respondNote(rest, id)
 	}
@@ -87,9 +87,9 @@ func respondNote(rest, id string) core.Message {
 		if text == "" {
 			return textAnswer("What should I add? For example: note add milk")
 		}
-		return callAnswer(id, "note_add", map[string]string{"text": text})
+		return callAnswer(id, "note.add", map[string]string{"text": text})
 	case "list", "":
-		return callAnswer(id, "note_list", map[string]string{})
+		return callAnswer(id, "note.list", map[string]string{})
 	}
 	return textAnswer("I know two note commands: note add milk, and note list")
 }
@@ -125,16 +125,16 @@ func report(call core.ToolCall, result string) string {
 	var args map[string]string
 	_ = json.Unmarshal(call.Arguments, &args) // other arguments than the demo's own leave it empty
 	switch call.Name {
-	case "calc":
+	case "demo.calc":
 		return args["expression"] + " = " + result
-	case "time":
+	case "demo.time":
 		return "It is " + result + "."
-	case "note_add":
+	case "note.add":
 		if sentence, changed := tool.Changed(result); changed {
 			return "Done. " + sentence
 		}
 		return "Done: “" + args["text"] + "” is in the note book."
-	case "note_list":
+	case "note.list":
 		if result == "" {
 			return "The note book is empty."
 		}
@@ -144,7 +144,7 @@ func report(call core.ToolCall, result string) string {
 }
 
 func failure(call core.ToolCall, f tool.Failure) string {
-	if call.Name != "note_add" {
+	if call.Name != "note.add" {
 		return f.Message
 	}
 	switch f.Category {

@@ -66,9 +66,9 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 
 func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
-		use("same", "calc", `{"expression":"1+1"}`), use(" same ", "calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
-		use("same", "calc", `null`),
-	}}, {ToolCalls: []core.ToolCall{use("same", "calc", `{"expression":"1+3"}`)}}}}, ask)
+		use("same", "demo.calc", `{"expression":"1+1"}`), use(" same ", "demo.calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
+		use("same", "demo.calc", `null`),
+	}}, {ToolCalls: []core.ToolCall{use("same", "demo.calc", `{"expression":"1+3"}`)}}}}, ask)
 	r.say("go")
 	in, report := r.lastEvidence()
 	if !report.JoinClosed || len(report.Normalized.ToolResults) != 5 {
@@ -87,7 +87,7 @@ func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 }
 
 func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`), use("2", "note_add", `{"text":"x"}`)}}}}, ask)
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "demo.calc", `{"expression":"1+1"}`), use("2", "note.add", `{"text":"x"}`)}}}}, ask)
 	asked := r.say("go")
 	bound := r.bound(asked)
 	if bound.Schema == "" || bound.CallSpec == "" || bound.Policy == "" || !strings.HasPrefix(bound.Witness, "witness://join/sha256:") {
@@ -163,7 +163,7 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 }
 
 func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"x"}`), use("2", "note_add", `{"text":"y"}`)}}}}, ask)
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"x"}`), use("2", "note.add", `{"text":"y"}`)}}}}, ask)
 	first := r.say("go")
 	one := r.bound(first)
 	second := r.decide(first, core.Approved, "")
@@ -179,7 +179,7 @@ func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
 
 func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{
-		{Content: core.Text("thinking of hunter2"), ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"hunter2"}`), use("2", "calc", `{"expression":"hunter2"}`)}},
+		{Content: core.Text("thinking of hunter2"), ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"hunter2"}`), use("2", "demo.calc", `{"expression":"hunter2"}`)}},
 		{Content: core.Text("hunter2 it is")},
 	}}, ask)
 	asked := r.say("my password is hunter2")
@@ -197,7 +197,7 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 // a tool repeats it: in a sentence, a call's id, a tool's name.
 func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing.T) {
 	const named, looks = `swordfish "7`, "ghp_0123456789abcdefghij0123456789ABCDEF"
-	login := tool.Tool{Name: "login", Do: func(_ context.Context, args json.RawMessage) (string, error) {
+	login := tool.Tool{Name: "safe.login", Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 		var a struct{ Password, Note string }
 		if err := json.Unmarshal(args, &a); err != nil {
 			return "", err
@@ -208,7 +208,7 @@ func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "safe.login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
 	r.say("go")
 	in, report := r.lastEvidence()
 	for _, secret := range []string{"swordfish", "opensesame", looks} {

@@ -147,7 +147,9 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	if turn, _ := core.TurnFrom(ctx); !t.Mutating && l.Policy(turn, bound).Verdict == core.VerdictAllow {
 		step(ctx, call.Name)
-		result, err := l.Executor.Read(ctx, t, call)
+		ids, _ := graph.InvocationFrom(ctx)
+		place := len(answered.Get(s)) - len(calls.Get(s))
+		result, err := l.Executor.Read(ctx, t, call, tool.ReadKey(ids.Invocation, rounds.Get(s), place, call))
 		if err != nil {
 			return nil, err
 		}

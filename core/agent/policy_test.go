@@ -20,7 +20,7 @@ func TestLaw5_ARuleHoldsForCallsThatOnlyRead(t *testing.T) {
 	}
 	r.reads = ask
 	asked := r.say("calc 1+1")
-	if call := r.asked(asked).Call; call.Risk != core.ReadOnly || call.Summary != "Run calc" {
+	if call := r.asked(asked).Call; call.Risk != core.ReadOnly || call.Summary != "Run demo.calc" {
 		t.Errorf("asked: %+v", call)
 	}
 	if got := texts(r.decide(asked, core.Denied, "no sums")); strings.Contains(got, "= 2") {
@@ -61,7 +61,7 @@ func TestARememberedApprovalAllowsTheSameCall(t *testing.T) {
 // Who decides reads which message a call belongs to, and how many calls of it wait for approval.
 func TestARequestSaysWhichMessageItIsAbout(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{Role: core.Assistant, ToolCalls: []core.ToolCall{
-		use("1", "note_add", `{"text":"milk"}`), use("2", "calc", `{"expression":"1+1"}`), use("3", "no_such_tool", `{}`), use("4", "note_add", `{"text":"bread"}`),
+		use("1", "note.add", `{"text":"milk"}`), use("2", "demo.calc", `{"expression":"1+1"}`), use("3", "no_such_tool", `{}`), use("4", "note.add", `{"text":"bread"}`),
 	}}}}, ask)
 	first := r.say("buy milk and bread " + strings.Repeat("x", 500))
 	if got := r.asked(first).Asked; got.Place != 1 || got.Of != 2 || !strings.HasPrefix(got.Message, "buy milk and bread xxx") || len([]rune(got.Message)) != 300 {
@@ -101,7 +101,7 @@ func TestLaw5_ChangedArgumentsAreJudgedByTodaysPolicy(t *testing.T) {
 		r.change = func(a *core.Approval) {
 			a.Requested, a.Call.Arguments = req.Call.Digest, json.RawMessage(`{"text":"poison"}`)
 			var err error
-			if a.Call.Digest, err = tool.Digest("note_add", a.Call.Arguments); err != nil {
+			if a.Call.Digest, err = tool.Digest("note.add", a.Call.Arguments); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,12 +18,12 @@ import (
 // vault is a tool whose schema says what is secret in its arguments. It keeps what it gets, and fails with it.
 func vault(got *string) tool.Tool {
 	return tool.Tool{
-		Name: "vault", Mutating: true,
+		Name: "safe.vault", Mutating: true,
 		Schema: json.RawMessage(`{"type":"object","properties":{
 			"pin":{"type":"integer","writeOnly":true},
 			"users":{"type":"array","items":{"allOf":[{"properties":{"phrase":{"type":"string","format":"password"}}}]}}}}`),
 		Summarize: func(args json.RawMessage) string { return "Store " + string(args) },
-		Do: func(_ context.Context, args json.RawMessage) (string, error) {
+		Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 			*got = string(args)
 			return "", core.Errorf(core.ToolFailed, "The vault refuses %s.", args)
 		},
@@ -47,7 +47,7 @@ func shows(text string) (found []string) {
 func TestLaw8_SecretsOfTheSchemaReachTheToolAndNobodyElse(t *testing.T) {
 	got := ""
 	model := &script{lines: []core.Message{
-		{ToolCalls: []core.ToolCall{use("1", "vault", vaultArguments)}},
+		{ToolCalls: []core.ToolCall{use("1", "safe.vault", vaultArguments)}},
 		{Content: core.Text("done")},
 	}}
 	r := newRoom(t, model, ask, vault(&got))
@@ -83,10 +83,12 @@ func TestLaw8_SecretsOfTheSchemaAreNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	got := ""
 	read, panics := vault(&got), vault(&got)
-	read.Mutating, panics.Mutating, panics.Name = false, false, "panics"
-	panics.Do = func(_ context.Context, args json.RawMessage) (string, error) { panic("what is " + string(args)) }
+	read.Mutating, panics.Mutating, panics.Name = false, false, "safe.panics"
+	panics.Do = func(_ context.Context, _ string, args json.RawMessage) (string, error) {
+		panic("what is " + string(args))
+	}
 	model := &script{lines: []core.Message{
-		{ToolCalls: []core.ToolCall{use("1", "vault", vaultArguments), use("2", "panics", vaultArguments)}},
+		{ToolCalls: []core.ToolCall{use("1", "safe.vault", vaultArguments), use("2", "safe.panics", vaultArguments)}},
 		{Content: core.Text("done")},
 	}}
 	loop := agent.Loop{

@@ -82,17 +82,17 @@ func TestNewConversationButtonOfAFailedTurn(t *testing.T) {
 func TestToolsAreListedInOnePostThatIsEdited(t *testing.T) {
 	began, let := make(chan struct{}), make(chan struct{})
 	slow := lever(began, let)
-	slow.Mutating, slow.Name = false, "look"
+	slow.Mutating, slow.Name = false, "lever.look"
 	b := newBench(t, setup{model: looker{}, tools: []tool.Tool{slow}})
 	r := b.say("room:1", "look")
 	<-began
 	first := b.next(b.room.steps, "the line of tools")
-	if first.Text != "look" || first.Key != fmt.Sprintf("steps/%d", r.Seq) {
+	if first.Text != "lever.look" || first.Key != fmt.Sprintf("steps/%d", r.Seq) {
 		t.Errorf("%+v", first)
 	}
 	let <- struct{}{}
 	<-began
-	if d := b.next(b.room.steps, "the line redrawn"); d.Text != "look ×2" || d.Key != first.Key {
+	if d := b.next(b.room.steps, "the line redrawn"); d.Text != "lever.look ×2" || d.Key != first.Key {
 		t.Errorf("%+v", d)
 	}
 	let <- struct{}{}
@@ -107,6 +107,6 @@ func (looker) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 		return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 	}
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
-		{ID: "a", Name: "look", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "look", Arguments: json.RawMessage(`{}`)},
+		{ID: "a", Name: "lever.look", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "look", Arguments: json.RawMessage(`{}`)},
 	}}}, nil
 }

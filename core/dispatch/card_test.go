@@ -51,8 +51,8 @@ func TestCardShowsThatTheCallRunsAndIsDone(t *testing.T) {
 }
 
 func TestCardShowsWhyTheCallFailed(t *testing.T) {
-	broken := tool.Tool{Name: "pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
-		Do: func(context.Context, json.RawMessage) (string, error) {
+	broken := tool.Tool{Name: "lever.pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
+		Do: func(context.Context, string, json.RawMessage) (string, error) {
 			return "", core.Errorf(core.ToolFailed, "The lever is stuck;\nask ghp_0123456789abcdefghij0123456789ABCDEF.")
 		}}
 	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{broken}})
@@ -146,13 +146,13 @@ func TestCardShowsThatTheOutcomeIsUnknown(t *testing.T) {
 	if c, _ := again.shows(card.Approval, core.CallUnknown); c.RunText() != "Outcome unknown" || !strings.Contains(c.RunNote, "It will not run again") {
 		t.Errorf("%+v", c)
 	}
-	again.expect("outcome of note_add is unknown")
+	again.expect("outcome of note.add is unknown")
 }
 
 // A dead letter ends its turn: from then on what was begun is unknown, and what was not is not run.
 func TestCardOfADeadLetter(t *testing.T) {
 	for want, note := range map[core.CallState]string{
-		core.CallUnknown: "The outcome of note_add is unknown: it was started, but its result was not recorded.",
+		core.CallUnknown: "The outcome of note.add is unknown: it was started, but its result was not recorded.",
 		core.CallNotRun:  "Its turn ended before it could run (the turn failed for good).",
 	} {
 		b := newBench(t, setup{})

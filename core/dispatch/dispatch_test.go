@@ -253,8 +253,8 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 
 // lever is a mutating tool that runs until it is released.
 func lever(began, let chan struct{}) tool.Tool {
-	return tool.Tool{Name: "pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
-		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+	return tool.Tool{Name: "lever.pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
+		Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 			began <- struct{}{}
 			<-let
 			return "pulled", ctx.Err()
@@ -267,7 +267,7 @@ type puller struct{}
 func (puller) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "pull" {
-		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "pull", Arguments: json.RawMessage(`{}`)}}}}, nil
+		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "lever.pull", Arguments: json.RawMessage(`{}`)}}}}, nil
 	}
 	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 }

@@ -22,8 +22,8 @@ func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "go" {
 		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
-			{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"milk"}`)},
-			{ID: "c2", Name: "slowread", Arguments: json.RawMessage(`{}`)},
+			{ID: "c1", Name: "note.add", Arguments: json.RawMessage(`{"text":"milk"}`)},
+			{ID: "c2", Name: "slow.read", Arguments: json.RawMessage(`{}`)},
 		}}}, nil
 	}
 	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
@@ -31,7 +31,7 @@ func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 
 func TestOpenCallDoesNotGetTheResultOfAnother(t *testing.T) {
 	began := make(chan struct{}, 1)
-	slowread := tool.Tool{Name: "slowread", Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+	slowread := tool.Tool{Name: "slow.read", Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 		began <- struct{}{}
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -139,7 +139,7 @@ func TestResumedTurnActsForTheRequester(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note_add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
+			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note.add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})

@@ -2,10 +2,111 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 
-	"gatehouse/core"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
 	"gatehouse/core/strictjson"
 )
+
+// Bounds of what a model is told about wrong arguments, and of the numbers in them.
+const (
+	maxFaults   = 8
+	maxFault    = 200 // characters
+	maxExponent = 400
+	maxDigits   = 1000
+)
+
+// faults says what is wrong with arguments; "" if nothing is.
+func (t Tool) faults(args *strictjson.Value) string {
+	if args.Kind != strictjson.Object {
+		return "they must be a JSON object"
+	}
+	if number := hugeNumber(args); number != "" {
+		return "the number " + short(number) + " is too large"
+	}
+	if t.compiled == nil {
+		return ""
+	}
+	var wrong *jsonschema.ValidationError
+	if err := t.compiled.Validate(args.Any()); !errors.As(err, &wrong) {
+		return ""
+	}
+	var texts []string
+	for _, leaf := range leaves(wrong) {
+		if len(texts) == maxFaults {
+			texts = append(texts, "and more")
+			break
+		}
+		text := describe(leaf)
+		if at := strings.Join(leaf.InstanceLocation, "/"); at != "" {
+			text = at + ": " + text
+		}
+		texts = append(texts, short(text))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// leaves are the errors that have no causes of their own.
+func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
+	if len(e.Causes) == 0 {
+		return []*jsonschema.ValidationError{e}
+	}
+	for _, cause := range e.Causes {
+		all = append(all, leaves(cause)...)
+	}
+	return all
+}
+
+var english = message.NewPrinter(language.English)
+
+// describe says what is wrong with one value.
+func describe(e *jsonschema.ValidationError) string {
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		return "missing " + strings.Join(k.Missing, ", ")
+	case *kind.AdditionalProperties:
+		return "unknown " + strings.Join(k.Properties, ", ")
+	case *kind.Type:
+		return fmt.Sprintf("this is a JSON %s, not %s", k.Got, strings.Join(k.Want, " or "))
+	}
+	return e.ErrorKind.LocalizedString(english)
+}
+
+func short(text string) string {
+	if r := []rune(text); len(r) > maxFault {
+		return string(r[:maxFault-1]) + "…"
+	}
+	return text
+}
+
+// hugeNumber gives a number whose digits, written in full, would take too much memory; "" if there is none.
+func hugeNumber(v *strictjson.Value) string {
+	if v.Kind == strictjson.Number {
+		digits, exponent, _ := strings.Cut(strings.ToLower(string(v.Number)), "e")
+		n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+"))
+		if len(digits) > maxDigits || exponent != "" && (err != nil || n > maxExponent || n < -maxExponent) {
+			return string(v.Number)
+		}
+	}
+	for _, item := range v.Items {
+		if found := hugeNumber(item); found != "" {
+			return found
+		}
+	}
+	for _, m := range v.Members {
+		if found := hugeNumber(m.Value); found != "" {
+			return found
+		}
+	}
+	return ""
+}
 
 // argument gives a text argument; "" if it is missing or not a text. The arguments were checked before.
 func argument(args json.RawMessage, name string) string {
@@ -17,20 +118,4 @@ func argument(args json.RawMessage, name string) string {
 		return s.String
 	}
 	return ""
-}
-
-// requires makes a Check that requires text arguments that are not empty.
-func requires(tool string, names ...string) func(json.RawMessage) error {
-	return func(args json.RawMessage) error {
-		v, err := strictjson.Parse(args)
-		if err != nil || v.Kind != strictjson.Object {
-			return core.Wrap(core.ToolArguments, err, "The arguments of %s must be a JSON object.", tool)
-		}
-		for _, name := range names {
-			if s := v.Get(name); s == nil || s.Kind != strictjson.String || s.String == "" {
-				return core.Errorf(core.ToolArguments, "%s needs the argument %q, a text that is not empty.", tool, name)
-			}
-		}
-		return nil
-	}
 }

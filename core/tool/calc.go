@@ -22,11 +22,10 @@ const (
 // Calc evaluates arithmetic expressions exactly: numbers, + - * / % and brackets; 0.1+0.2 is 0.3. Arguments: {"expression": "2+3*4"}.
 func Calc() Tool {
 	return Tool{
-		Name:        "calc",
+		Name:        "demo.calc",
 		Description: "Evaluates an arithmetic expression exactly: numbers, + - * / %, brackets.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string"}},"required":["expression"]}`),
-		Check:       requires("calc", "expression"),
-		Do: func(_ context.Context, args json.RawMessage) (string, error) {
+		Schema:      json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string","minLength":1}},"required":["expression"]}`),
+		Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 			text := argument(args, "expression")
 			if len(text) > maxExpression {
 				return "", core.Errorf(core.ToolArguments, "The expression is longer than %d characters.", maxExpression)

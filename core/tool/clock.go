@@ -11,11 +11,10 @@ import (
 // Clock returns the time. Arguments: {"zone": "Europe/Berlin"}, or {} for UTC.
 func Clock(now func() time.Time) Tool {
 	return Tool{
-		Name:        "time",
+		Name:        "demo.time",
 		Description: "Tells the date and time, in UTC or in a zone such as Europe/Berlin.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"zone":{"type":"string"}}}`),
-		Check:       requires("time"),
-		Do: func(_ context.Context, args json.RawMessage) (string, error) {
+		Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 			zone := argument(args, "zone")
 			if zone == "" {
 				zone = "UTC"

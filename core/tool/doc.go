@@ -10,11 +10,17 @@
 //     current rules, and the evidence that the approval was requested with. Anything else does not run; if the rules changed, the
 //     error is approval_stale. That the gate passed before the suspension does not count. Only a call that an earlier attempt began
 //     continues without it, to get its stored outcome in step 4;
-//  4. commits the intent under the approval's id. If there is one already, the tool does not run: the stored result is returned or, if
-//     there is none, the outcome is reported as unknown, and that is stored as the result;
-//  5. runs the tool;
+//  4. commits the intent under the approval's id. If there is one already, the stored result is returned. If there is none, the outcome
+//     is unknown: a tool that is declared idempotent goes on with step 5, if the gate is closed under today's rules; any other tool does
+//     not run, the outcome is reported as unknown, and that is stored as the result;
+//  5. runs the tool, with the approval's id as the key of the call;
 //  6. commits the result.
 //
 // A crash before 4 leaves nothing; the turn is claimed again and starts at 1. A crash between 4 and 6 leaves an intent without a result:
-// the tool may or may not have run, so it never runs again (law 5). A crash after 6 returns the same result again.
+// the tool may or may not have run, so it never runs again (law 5), unless it is idempotent. What an idempotent tool does with a key that it
+// has seen is its own concern; the earlier run may still be going on. A crash after 6 returns the same result again.
+//
+// Whatever goes wrong is a result that the model reads, a typed error (Failure): arguments that do not fit the schema (tool_arguments), before
+// anything else is done with the call; a panic, a call that takes too long, a result that is too long, a call that was stopped (tool_failed).
+// A mutating call that was stopped may have taken effect, and its row says so.
 package tool

@@ -3,6 +3,7 @@ package tool
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -16,12 +17,12 @@ type Executor struct {
 	Log   *slog.Logger // nil: discard
 }
 
-// Read runs a read-only call. Every failure is a result, not an error, unless ctx ended.
-func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.ToolResult, error) {
+// Read runs a read-only call; key is its ReadKey. Every failure is a result, not an error, unless ctx ended.
+func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall, key string) (core.ToolResult, error) {
 	if t.Mutating {
 		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval first.", t.Name)
 	}
-	result := x.do(ctx, t, call)
+	result := x.do(ctx, t, call, key)
 	return result, ctx.Err()
 }
 
@@ -117,7 +118,8 @@ func NotApproved(a core.Approval) error {
 	return core.Errorf(core.ApprovalMissing, "This call is not approved.")
 }
 
-// begin commits the intent and, if it is new, runs the tool. If the gate is closed, for a call that an earlier attempt began, it only
+// begin commits the intent and, if it is new, runs the tool. A tool that is declared idempotent runs also if there is an intent without a
+// result. If the gate is closed, for a call that an earlier attempt began, it only
 // returns that attempt's outcome: the rules may have changed since, but what was done stays done.
 func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error) (core.ToolResult, error) {
 	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: t.Name, Digest: a.Call.Digest})
@@ -131,8 +133,8 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	switch {
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
-	case intent.Fresh:
-		result = edited(x.do(context.WithoutCancel(ctx), t, call), a)
+	case intent.Fresh, t.Idempotent && closed == nil: // or the outcome of the earlier attempt is unknown, and the tool may run again under its key
+		result = edited(x.do(context.WithoutCancel(ctx), t, call, actKey(a.ID)), a)
 	default:
 		result = Failed(core.Errorf(core.OutcomeUnknown,
 			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name))
@@ -159,19 +161,17 @@ func edited(r core.ToolResult, a core.Approval) core.ToolResult {
 	return r
 }
 
-// do runs the tool; a failure or a panic becomes a result.
-func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result core.ToolResult) {
-	defer func() {
-		if p := recover(); p != nil {
-			x.Logger().ErrorContext(ctx, "tool panicked", "tool", t.Name, "err", x.loggable(call, fmt.Sprint(p)))
-			result = Failed(core.Errorf(core.ToolFailed, "%s failed.", t.Name))
-		}
-	}()
-	content, err := t.Do(ctx, call.Arguments)
+// do runs the tool; a failure, a panic, and a result above the tool's limits become results.
+func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key string) core.ToolResult {
+	content, err := t.run(ctx, key, call.Arguments)
 	if err == nil {
 		return core.ToolResult{Content: content}
 	}
-	x.Logger().WarnContext(ctx, "tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", x.loggable(call, err.Error()))
+	log, what := x.Logger().WarnContext, "tool failed"
+	if errors.As(err, new(panicked)) {
+		log, what = x.Logger().ErrorContext, "tool panicked"
+	}
+	log(ctx, what, "tool", t.Name, "category", core.CategoryOf(err), "err", x.loggable(call, err.Error()))
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}

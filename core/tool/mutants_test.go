@@ -17,6 +17,12 @@ var mutants = map[string]struct{ file, from, to string }{
 		"executor.go", `if digest != asked || call.Name != a.Call.Tool {`, `if digest+asked == "" {`},
 	"with changed arguments unchecked": {
 		"executor.go", `if approved != a.Call.Digest {`, `if approved == "" {`},
+	"with any tool run again": {
+		"executor.go", `case intent.Fresh, t.Idempotent && closed == nil:`, `case intent.Fresh, closed == nil:`},
+	"with a tool run again under other rules": {
+		"executor.go", `case intent.Fresh, t.Idempotent && closed == nil:`, `case intent.Fresh, t.Idempotent:`},
+	"with the key of each attempt": {
+		"executor.go", `actKey(a.ID)`, `fmt.Sprint(intent.Fresh)`},
 	"with the policy unchecked": {
 		"../typestate/ready.go", `when(now.PolicyDigest == "" || n.CallSpec.MutationPolicyDigest != now.PolicyDigest, PolicyMismatch),`, ``},
 	"with an open prefix": {

@@ -11,15 +11,14 @@ import (
 // NoteAdd adds to the conversation's note book. It is the mutating tool of the demo. Arguments: {"text": "milk"}.
 func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	return Tool{
-		Name:        "note_add",
+		Name:        "note.add",
 		Description: "Adds a line to the conversation's note book.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
+		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","minLength":1}},"required":["text"]}`),
 		Mutating:    true,
-		Check:       requires("note_add", "text"),
 		Summarize: func(args json.RawMessage) string {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},
-		Do: func(ctx context.Context, args json.RawMessage) (string, error) {
+		Do: func(ctx context.Context, _ string, args json.RawMessage) (string, error) {
 			if err := add(ctx, owner(ctx), argument(args, "text")); err != nil {
 				return "", err
 			}
@@ -31,11 +30,10 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 // NoteList lists the note book. Arguments: {}.
 func NoteList(list func(ctx context.Context, owner string) ([]string, error)) Tool {
 	return Tool{
-		Name:        "note_list",
+		Name:        "note.list",
 		Description: "Lists the lines of the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object"}`),
-		Check:       requires("note_list"),
-		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+		Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 			notes, err := list(ctx, owner(ctx))
 			return strings.Join(notes, "\n"), err
 		},

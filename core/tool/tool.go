@@ -3,27 +3,71 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gatehouse/core"
+	"gatehouse/core/strictjson"
 )
 
 // Tool is something the agent can do. Each is made in a file of its own, with its clock and clients as arguments.
 type Tool struct {
-	Name        string
+	Name        string          // plugin.function; the grammar is that of NameForm
 	Description string          // for the model
-	Schema      json.RawMessage // JSON Schema of the arguments, an object
+	Schema      json.RawMessage // JSON Schema of the arguments, whose type is object; empty: any object
 	Mutating    bool            // it changes something in the world and runs only with an approval
 	Risk        core.Risk       // of a mutating tool: how much care an approver must take
 
 	// Summarize describes in one sentence what a call with these arguments will do. Approvers read it. Only for mutating tools.
 	Summarize func(args json.RawMessage) string
-	// Check refuses invalid arguments before an approval is requested; nil accepts all. The error is an *Error of category
-	// tool_arguments.
-	Check func(args json.RawMessage) error
-	// Do runs the tool and gives the text that the model reads. Of an *Error the model reads category and message; any other
-	// error becomes tool_failed, and is logged.
-	Do func(ctx context.Context, args json.RawMessage) (string, error)
+
+	// Do runs the tool and gives the text that the model reads. args fit the schema. key is the call's own, and the same on every attempt
+	// to run it: the id of the approval of a mutating call, ReadKey of one that only reads. Of an *Error the model reads category and
+	// message; any other error becomes tool_failed, and is logged. Do returns when ctx ends, and holds no more of its output than MaxOutput.
+	Do func(ctx context.Context, key string, args json.RawMessage) (string, error)
+
+	// Idempotent is the word of whoever brings the tool that running a call again under the same key does what running it once does. Only
+	// such a tool runs again where the outcome of a mutating call is unknown. The two runs may overlap.
+	Idempotent bool
+
+	Timeout   time.Duration // how long a call may take; 0: DefaultTimeout
+	MaxOutput int           // how many bytes a result may have; 0: DefaultMaxOutput
+
+	compiled *jsonschema.Schema // by NewRegistry
+}
+
+// What holds for a tool that says nothing else.
+const (
+	DefaultTimeout   = time.Minute
+	DefaultMaxOutput = 64 << 10
+)
+
+// NameForm describes the names of tools for people.
+const NameForm = "plugin.function, with letters, digits, _ and - on both sides of the one dot"
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$`)
+
+// ValidName reports whether a tool may have this name.
+func ValidName(name string) bool { return nameForm.MatchString(name) }
+
+// Validate checks a tool that is brought from elsewhere: its name, its functions, and its schema. Errors: invalid; SchemaFaults are in the
+// chain if it is the schema.
+func (t Tool) Validate() error {
+	switch {
+	case !ValidName(t.Name):
+		return core.Errorf(core.Invalid, "The name of the tool %q is not of the form %s.", t.Name, NameForm)
+	case t.Do == nil || t.Mutating && t.Summarize == nil:
+		return core.Errorf(core.Invalid, "The tool %s lacks Do or Summarize.", t.Name)
+	case t.Timeout < 0 || t.MaxOutput < 0:
+		return core.Errorf(core.Invalid, "The limits of the tool %s are negative.", t.Name)
+	}
+	if _, faults := compile(t.Schema); len(faults) > 0 {
+		return core.Wrap(core.Invalid, faults, "The schema of the tool %s is not valid: %s.", t.Name, faults)
+	}
+	return nil
 }
 
 // Registry holds the tools of one agent: fixed ones, and those of sources.
@@ -32,13 +76,18 @@ type Registry struct {
 	sources []Source
 }
 
-// NewRegistry keeps tools in their order. It panics on two tools of one name and on a tool without Do or Summarize.
+// NewRegistry keeps tools in their order. It panics on two tools of one name and on a tool that is not valid: what is brought from elsewhere
+// is checked with Validate before.
 func NewRegistry(tools ...Tool) *Registry {
 	r := &Registry{}
 	for _, t := range tools {
-		if _, twice := r.Get(t.Name); twice || t.Do == nil || t.Mutating && t.Summarize == nil {
-			panic("tool " + t.Name + ": registered twice, or without Do or Summarize")
+		if err := t.Validate(); err != nil {
+			panic(err)
 		}
+		if _, twice := r.Get(t.Name); twice {
+			panic("tool " + t.Name + ": registered twice")
+		}
+		t.compiled, _ = compile(t.Schema) // which Validate has found valid
 		r.tools = append(r.tools, t)
 	}
 	return r
@@ -54,19 +103,19 @@ func (r *Registry) Get(name string) (Tool, bool) {
 	return all[i], true
 }
 
-// Find gives the tool that a call names, and checks the arguments. Errors: tool_unknown, tool_arguments.
+// Find gives the tool that a call names, and checks the arguments against its schema. The error tells the model what is wrong with each.
+// Errors: tool_unknown, tool_arguments.
 func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	t, ok := r.Get(call.Name)
 	if !ok {
 		return Tool{}, r.missing(call.Name)
 	}
-	if string(call.Arguments) == "null" || len(call.Arguments) == 0 {
-		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s must be a JSON object.", call.Name)
+	args, err := strictjson.Parse(call.Arguments)
+	if err != nil {
+		return Tool{}, core.Wrap(core.ToolArguments, err, "The arguments of %s are not valid JSON: %s.", call.Name, err)
 	}
-	if t.Check != nil {
-		if err := t.Check(call.Arguments); err != nil {
-			return Tool{}, err
-		}
+	if faults := t.faults(args); faults != "" {
+		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, core.WithoutSecrets(faults, r.Secrets(call)))
 	}
 	return t, nil
 }

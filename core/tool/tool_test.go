@@ -33,7 +33,7 @@ func TestCalc(t *testing.T) {
 		strings.Repeat("(", 2000): "error:tool_arguments",
 	} {
 		args, _ := json.Marshal(map[string]string{"expression": text})
-		got, err := tool.Calc().Do(context.Background(), args)
+		got, err := tool.Calc().Do(context.Background(), "", args)
 		if err != nil {
 			got = "error:" + string(core.CategoryOf(err))
 		}
@@ -46,16 +46,16 @@ func TestCalc(t *testing.T) {
 func TestClock(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	clock := tool.Clock(func() time.Time { return noon })
-	if got, err := clock.Do(context.Background(), json.RawMessage(`{"zone":"Europe/Berlin"}`)); err != nil || got != "Wednesday, 1 July 2026, 14:00:00 CEST" {
+	if got, err := clock.Do(context.Background(), "", json.RawMessage(`{"zone":"Europe/Berlin"}`)); err != nil || got != "Wednesday, 1 July 2026, 14:00:00 CEST" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := clock.Do(context.Background(), json.RawMessage(`{"zone":"Mars/Phobos"}`)); core.CategoryOf(err) != core.ToolArguments {
+	if _, err := clock.Do(context.Background(), "", json.RawMessage(`{"zone":"Mars/Phobos"}`)); core.CategoryOf(err) != core.ToolArguments {
 		t.Errorf("an unknown zone: %v", err)
 	}
 }
 
 func TestDigestBindsToolAndArguments(t *testing.T) {
-	base, err := tool.Digest("pay", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`))
+	base, err := tool.Digest("bank.pay", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,15 +67,15 @@ func TestDigestBindsToolAndArguments(t *testing.T) {
 		`{"to":"bob","amount":"10","tags":["a","b"]}`:           false,
 		`{"to":"bob","amount":10,"tags":["a","b"],"x":null}`:    false,
 	} {
-		got, err := tool.Digest("pay", json.RawMessage(text))
+		got, err := tool.Digest("bank.pay", json.RawMessage(text))
 		if err != nil || (got == base) != same {
 			t.Errorf("%s: same %v, want %v (%v)", text, got == base, same, err)
 		}
 	}
-	if other, _ := tool.Digest("refund", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`)); other == base {
+	if other, _ := tool.Digest("bank.refund", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`)); other == base {
 		t.Error("another tool has the same digest")
 	}
-	if _, err := tool.Digest("pay", json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
+	if _, err := tool.Digest("bank.pay", json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
 		t.Errorf("a repeated key: %v", err)
 	}
 }
@@ -137,6 +137,8 @@ type bench struct {
 	exec tool.Executor
 	runs int
 	ran  json.RawMessage // with these arguments
+	keys []string
+	tool tool.Tool // the mutating one
 	ctx  context.Context
 	call core.ToolCall
 
@@ -157,19 +159,28 @@ func before() tool.Prefix {
 	}}
 }
 
+// pay changes the mutating tool.
+func (b *bench) pay(change func(*tool.Tool)) {
+	change(&b.tool)
+	look := tool.Tool{Name: "bank.look", Do: func(context.Context, string, json.RawMessage) (string, error) {
+		return "", errors.New("secret host db1")
+	}}
+	b.exec = tool.Executor{Tools: tool.NewRegistry(b.tool, look)}
+}
+
 func newBench(t *testing.T, state core.ApprovalState) *bench {
 	t.Helper()
 	b := &bench{ledger: &ledger{approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]core.IntentRecord{}}}
-	pay := tool.Tool{Name: "pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay." }, Do: func(_ context.Context, args json.RawMessage) (string, error) {
+	b.tool = tool.Tool{Name: "bank.pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay." }, Do: func(_ context.Context, key string, args json.RawMessage) (string, error) {
 		b.ran = args
+		b.keys = append(b.keys, key)
 		b.runs++
 		b.steps = append(b.steps, "run")
 		return "paid", nil
 	}}
-	look := tool.Tool{Name: "look", Do: func(context.Context, json.RawMessage) (string, error) { return "", errors.New("secret host db1") }}
-	b.exec = tool.Executor{Tools: tool.NewRegistry(pay, look)}
-	b.call = core.ToolCall{ID: "c1", Name: "pay", Arguments: json.RawMessage(`{"amount":10}`)}
-	digest, err := tool.Digest("pay", b.call.Arguments)
+	b.pay(func(*tool.Tool) {})
+	b.call = core.ToolCall{ID: "c1", Name: "bank.pay", Arguments: json.RawMessage(`{"amount":10}`)}
+	digest, err := tool.Digest("bank.pay", b.call.Arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +189,7 @@ func newBench(t *testing.T, state core.ApprovalState) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "pay", Digest: digest, Bound: bound}}
+	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "bank.pay", Digest: digest, Bound: bound}}
 	b.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: core.Ledger{Approval: b.Approval, Begin: b.Begin, Finish: b.Settle}})
 	return b
 }
@@ -211,12 +222,12 @@ func TestLaw5_FailsClosed(t *testing.T) {
 		"no approval":      {core.Approved, func(b *bench) { delete(b.approvals, "a1") }, core.ApprovalMissing},
 		"other arguments":  {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage(`{"amount":1000}`) }, core.ApprovalMismatch},
 		"no digest":        {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Digest = ""; b.approvals["a1"] = a }, core.ApprovalMismatch},
-		"other tool":       {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Tool = "look"; b.approvals["a1"] = a }, core.ApprovalMismatch},
+		"other tool":       {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Tool = "bank.look"; b.approvals["a1"] = a }, core.ApprovalMismatch},
 		"unknown tool":     {core.Approved, func(b *bench) { b.call.Name = "steal" }, core.ToolUnknown},
 		"broken arguments": {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage("null") }, core.ToolArguments},
 		"no evidence":      {core.Approved, func(b *bench) { b.before = tool.Prefix{} }, core.NotAllowed},
 		"an open prefix": {core.Approved, func(b *bench) {
-			b.before.Evidence.ToolRequests = []typestate.ToolRequest{{ToolCallID: "c0", ToolName: "look"}}
+			b.before.Evidence.ToolRequests = []typestate.ToolRequest{{ToolCallID: "c0", ToolName: "bank.look"}}
 		}, core.NotAllowed},
 		"another turn's evidence": {core.Approved, func(b *bench) { b.before.Evidence.CallSpec.CallID = "i2" }, core.NotAllowed},
 		"no session":              {core.Approved, func(b *bench) { b.before.Evidence.SessionRefs = nil }, core.NotAllowed},
@@ -339,25 +350,16 @@ func TestSchemaDigestIgnoresTheLayout(t *testing.T) {
 func TestReadRunsNothingThatMutates(t *testing.T) {
 	b := newBench(t, core.Approved)
 	pay, _ := b.exec.Tools.Find(b.call)
-	if _, err := b.exec.Read(b.ctx, pay, b.call); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
+	if _, err := b.exec.Read(b.ctx, pay, b.call, "k"); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
 		t.Errorf("%v, %d runs", err, b.runs)
 	}
-	look := core.ToolCall{ID: "c2", Name: "look", Arguments: json.RawMessage(`{}`)}
+	look := core.ToolCall{ID: "c2", Name: "bank.look", Arguments: json.RawMessage(`{}`)}
 	found, err := b.exec.Tools.Find(look)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := b.exec.Read(b.ctx, found, look)
+	r, err := b.exec.Read(b.ctx, found, look, "k")
 	if err != nil || r.Category != core.ToolFailed || strings.Contains(r.Content, "db1") {
 		t.Errorf("a plain failure must show nothing of its cause: %+v, %v", r, err)
-	}
-}
-
-func TestPanicIsAResult(t *testing.T) {
-	boom := tool.Tool{Name: "boom", Do: func(context.Context, json.RawMessage) (string, error) { panic("no") }}
-	x := tool.Executor{Tools: tool.NewRegistry(boom)}
-	r, err := x.Read(context.Background(), boom, core.ToolCall{Name: "boom"})
-	if err != nil || r.Category != core.ToolFailed {
-		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -23,35 +23,34 @@ var errNoPins = errors.New("there is no store")
 // keyOfCall is where a call's key goes: the same for every attempt of one call, so that a server can know a repetition.
 const keyOfCall = "gatehouse/call-key"
 
-// tool makes a tool from a definition.
-func (s *server) tool(d definition) tool.Tool {
+// tool makes a tool from a definition. It gives itself more time than a call gets, so that it can say itself what became of the call. A
+// server's word that a tool is idempotent counts for nothing.
+func (s *server) tool(d definition) (tool.Tool, error) {
 	t := tool.Tool{
 		Name: d.name, Description: d.description, Schema: d.schema, Mutating: d.standing != Reads,
-		Check: func(args json.RawMessage) error { return checkObject(d.name, args) },
-		Do:    func(ctx context.Context, args json.RawMessage) (string, error) { return s.call(ctx, d, "", args) },
+		Timeout: 2 * (s.times.call + s.times.wait + answerTime), MaxOutput: maxResult + maxFailure,
+		Do: func(ctx context.Context, key string, args json.RawMessage) (string, error) {
+			return s.call(ctx, d, key, args)
+		},
 	}
 	if t.Mutating {
 		t.Summarize = func(json.RawMessage) string { return "Call " + d.remote + " of the MCP server " + s.Name + "." }
 	}
-	if d.standing == Dangerous || d.destructive && t.Mutating {
+	if d.destructive && t.Mutating {
 		t.Risk = core.Dangerous
 	}
-	return t
-}
-
-func checkObject(name string, args json.RawMessage) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(args, &object); err != nil || object == nil {
-		return core.Wrap(core.ToolArguments, err, "The arguments of %s must be a JSON object.", name)
-	}
-	return nil
+	return t.Prepare()
 }
 
 // call calls a tool with the arguments as they are. key is the call's; "" if it has none.
 func (s *server) call(ctx context.Context, d definition, key string, args json.RawMessage) (string, error) {
+	busy := time.NewTimer(s.times.call)
+	defer busy.Stop()
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
+	case <-busy.C:
+		return "", core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other calls. Nothing was done.", d.name, s.Name, maxCalls)
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

@@ -33,11 +33,11 @@ type definition struct {
 // Standing is what a tool may do.
 type Standing string
 
-// The standings. Only a tool that reads runs without asking the policy for a change.
+// The standings, in the policy's words. Only a tool that reads runs without being suspended first.
 const (
 	Reads     Standing = "read"
 	Writes    Standing = "write"
-	Dangerous Standing = "dangerous"
+	Dangerous Standing = "destructive"
 	Changed   Standing = "changed" // the admin said that it only reads, and then its definition changed: it writes until that is confirmed
 )
 
@@ -69,6 +69,9 @@ func define(t *sdk.Tool) (definition, error) {
 	shown, err := showSchema(t.InputSchema, 0)
 	if err != nil {
 		return definition{}, err
+	}
+	if work := maxWork; !spread(t.InputSchema, t.InputSchema, nil, &work) {
+		return definition{}, errors.New("its schema refers to its own parts too often, or to a part that does not exist")
 	}
 	if ok {
 		if root["type"] == nil {

@@ -88,6 +88,9 @@ func hostileTools(kind string) string {
 			{"name":"huge","inputSchema":{"type":"object","description":"` + strings.Repeat("x", 100_000) + `"}},
 			{"name":"deep","inputSchema":` + deep + `},
 			{"name":"remote","inputSchema":{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}},
+			{"name":"bomb","inputSchema":{"type":"object","$ref":"#/$defs/a0","$defs":{` + bomb() + `"a64":{}}}},
+			{"name":"nowhere","inputSchema":{"type":"object","$ref":"#/$defs/none"}},
+			{"name":"invalid","inputSchema":{"type":"object","required":"all"}},
 			{"name":"list","inputSchema":{"type":"array"}},
 			{"name":"text","inputSchema":"object"},
 			{"name":"none"},
@@ -105,6 +108,15 @@ func hostileTools(kind string) string {
 			{"name":"shift","inputSchema":{"type":"object"}}]`
 	}
 	return `[{"name":"read_all","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]`
+}
+
+// bomb gives definitions of which each refers to the next twice.
+func bomb() string {
+	var b strings.Builder
+	for i := range 64 {
+		fmt.Fprintf(&b, `"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
+	}
+	return b.String()
 }
 
 // hostileAnswer answers a call.

@@ -28,7 +28,7 @@ func TestLaw5_AHintDoesNotMakeAToolRunUngated(t *testing.T) {
 	r := run(t, mcp.Options{}, process(t, "instructions", "NOTES", path))
 	x := tool.Executor{Tools: r.registry}
 	call := core.ToolCall{ID: "c1", Name: "files.read_all", Arguments: json.RawMessage(`{}`)}
-	if _, err := x.Read(context.Background(), r.get("files.read_all"), call); core.CategoryOf(err) != core.ApprovalMissing {
+	if _, err := x.Read(context.Background(), r.get("files.read_all"), call, "k1"); core.CategoryOf(err) != core.ApprovalMissing {
 		t.Errorf("%v", err)
 	}
 	if result, err := x.Act(context.Background(), call, "a1", tool.Prefix{}); core.CategoryOf(err) != core.ApprovalMissing {
@@ -56,7 +56,7 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 	kept := &pins{}
 	var confirmation string
 	t.Run("first", func(t *testing.T) {
-		r := run(t, mcp.Options{Pins: kept}, entry)
+		r := run(t, mcp.Options{Pins: kept.functions()}, entry)
 		before := r.get("files.read_all")
 		if before.Mutating {
 			t.Fatal("the admin's word does not count")
@@ -69,7 +69,7 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		until(t, "it writes", func() bool { return r.get("files.read_all").Mutating })
-		if _, err := before.Do(context.Background(), json.RawMessage(`{}`)); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "has changed") {
+		if _, err := before.Do(context.Background(), "a1", json.RawMessage(`{}`)); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "has changed") {
 			t.Errorf("a call that was checked before the change: %v", err)
 		}
 		for _, s := range r.Report() {
@@ -84,14 +84,14 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		}
 	})
 	t.Run("again", func(t *testing.T) {
-		if !run(t, mcp.Options{Pins: kept}, entry).get("files.read_all").Mutating {
+		if !run(t, mcp.Options{Pins: kept.functions()}, entry).get("files.read_all").Mutating {
 			t.Error("a restart confirmed it")
 		}
 	})
 	confirmed := entry
 	confirmed.ReadOnly = append([]string{confirmation}, entry.ReadOnly...)
 	t.Run("confirmed", func(t *testing.T) {
-		r := run(t, mcp.Options{Pins: kept}, confirmed)
+		r := run(t, mcp.Options{Pins: kept.functions()}, confirmed)
 		if r.get("files.read_all").Mutating {
 			t.Error("the confirmation does not count")
 		}
@@ -102,7 +102,7 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		until(t, "it writes", func() bool { return r.get("files.read_all").Mutating })
 	})
 	t.Run("no store", func(t *testing.T) {
-		if !run(t, mcp.Options{Pins: &pins{err: os.ErrDeadlineExceeded}}, entry).get("files.read_all").Mutating {
+		if !run(t, mcp.Options{Pins: (&pins{err: os.ErrDeadlineExceeded}).functions()}, entry).get("files.read_all").Mutating {
 			t.Error("without the store it reads")
 		}
 	})
@@ -201,7 +201,7 @@ func TestDefinitionsThatCanNotBeUsedAreLeftOut(t *testing.T) {
 	if got := strings.Join(names, " "); got != "files.cycle files.none files.odd_name files.hidden" {
 		t.Errorf("the tools are %s", got)
 	}
-	for _, want := range []string{"huge", "deep", "remote", "list", "text", "same.name", "same/name", "../.."} {
+	for _, want := range []string{"huge", "deep", "remote", "bomb", "nowhere", "invalid", "list", "text", "same.name", "same/name", "../.."} {
 		if !strings.Contains(r.log.String(), `\"`+want+`\" is left out`) {
 			t.Errorf("nobody is told that %s is left out", want)
 		}

@@ -81,7 +81,7 @@ func TestAnEndpointKilledDuringACallIsReachedAgain(t *testing.T) {
 	}
 	e.start()
 	until(t, "the next call works", func() bool { _, err := r.call("files.write", `{}`); return err == nil })
-	if read() != "die\nwrite {}\n" {
+	if read() != "die\nwrite {} a1\n" {
 		t.Errorf("what ran: %q", read())
 	}
 }
@@ -91,7 +91,7 @@ func TestAnEndpointThatForgetsTheSessionIsCalledOnANewOne(t *testing.T) {
 	r := run(t, mcp.Options{}, e.entry())
 	e.kill()
 	e.start()
-	if got, err := r.call("files.write", `{}`); err != nil || got != "written" || read() != "write {}\n" {
+	if got, err := r.call("files.write", `{}`); err != nil || got != "written" || read() != "write {} a1\n" {
 		t.Errorf("%q, %v, %q", got, err, read())
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gatehouse/core"
 	"gatehouse/core/tool"
 )
 
@@ -21,6 +22,7 @@ type listing struct {
 	tools    []tool.Tool
 	known    map[string]definition // by the tool's full name
 	warnings []string
+	changes  []string // warnings of tools whose standing is Changed
 }
 
 // refresh lists the server's tools and replaces those listed before.
@@ -47,11 +49,11 @@ func (s *server) refresh(c *session) error {
 		s.add(ctx, &found, t, listed)
 	}
 	s.mu.Lock()
-	news := !slices.Equal(s.listing.warnings, found.warnings)
+	news := !slices.Equal(s.listing.warnings, found.warnings) || !slices.Equal(s.listing.changes, found.changes)
 	s.listing, s.about = found, about
 	s.mu.Unlock()
 	if news {
-		for _, warning := range found.warnings {
+		for _, warning := range slices.Concat(found.warnings, found.changes) {
 			s.log.Warn("a tool of the MCP server: " + warning)
 		}
 	}
@@ -111,6 +113,11 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, all []*sd
 		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only", shown, d.name)
 	}
 	s.judge(ctx, &d, found)
+	made, err := s.tool(d)
+	if err != nil {
+		found.warn("%s is left out: %s", shown, cut(core.MessageOf(err), maxReason))
+		return
+	}
 	found.known[d.name] = d
-	found.tools = append(found.tools, s.tool(d))
+	found.tools = append(found.tools, made)
 }

@@ -69,6 +69,8 @@ func (p *pins) Put(_ context.Context, name, value string) error {
 	return p.err
 }
 
+func (p *pins) functions() mcp.Pins { return mcp.Pins{Get: p.Get, Put: p.Put} }
+
 // running are servers that run during a test.
 type running struct {
 	*mcp.Servers
@@ -100,11 +102,11 @@ func run(t *testing.T, o mcp.Options, entries ...mcp.Server) *running {
 	t.Helper()
 	r := &running{t: t, log: &journal{}}
 	o.Config.Servers, o.Log = entries, slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	if o.Pins == nil {
-		o.Pins = &pins{}
+	if o.Pins.Get == nil {
+		o.Pins = (&pins{}).functions()
 	}
 	r.Servers = mcp.New(mcp.Quick(o))
-	r.registry = tool.NewRegistry().With(r.Servers)
+	r.registry = tool.NewRegistry().With(r.Source())
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- r.Run(ctx) }()
@@ -133,7 +135,7 @@ func (r *running) get(name string) tool.Tool {
 // call runs a tool as the executor does once it may.
 func (r *running) call(name, args string) (string, error) {
 	r.t.Helper()
-	return r.get(name).Do(context.Background(), json.RawMessage(args))
+	return r.get(name).Do(context.Background(), "a1", json.RawMessage(args))
 }
 
 // until waits for something to become true.

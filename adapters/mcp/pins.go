@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"strings"
 )
@@ -53,7 +54,7 @@ func (d *definition) confirmation() string { return d.remote + "@" + d.digest[:m
 func (s *server) compare(ctx context.Context, d *definition, found *listing) {
 	first := ""
 	err := errNoPins
-	if s.pins != nil {
+	if s.pins.Get != nil {
 		first, err = s.pins.Get(ctx, s.pinName(d))
 	}
 	if err == nil && first == "" {
@@ -67,12 +68,12 @@ func (s *server) compare(ctx context.Context, d *definition, found *listing) {
 		d.standing = Reads
 	default:
 		d.standing = Changed
-		found.warn("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\" and start gatehouse again", d.name, d.confirmation())
+		found.changes = append(found.changes, fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\" and start gatehouse again", d.name, d.confirmation()))
 	}
 }
 
 func (s *server) pin(ctx context.Context, d *definition) error {
-	if s.pins == nil {
+	if s.pins.Put == nil {
 		return errNoPins
 	}
 	return s.pins.Put(ctx, s.pinName(d), d.digest)

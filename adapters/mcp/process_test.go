@@ -19,7 +19,7 @@ func TestToolsOfAProcess(t *testing.T) {
 	if got, err := r.call("files.echo", `{"n":12345678901234567890,"b":1.50}`); err != nil || got != `{"n":12345678901234567890,"b":1.50}` {
 		t.Errorf("the arguments came as %s, %v", got, err)
 	}
-	if got, err := r.call("files.write", `{"a":1}`); err != nil || got != "written" || read() != "write {\"a\":1}\n" {
+	if got, err := r.call("files.write", `{"a":1}`); err != nil || got != "written" || read() != "write {\"a\":1} a1\n" {
 		t.Errorf("%q, %v, %q", got, err, read())
 	}
 	for name, want := range map[string]core.Risk{"files.echo": core.Ordinary, "files.write": core.Ordinary, "files.delete": core.Dangerous, "files.die": core.Ordinary} {
@@ -126,7 +126,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		until(t, "it waits", func() bool { return read() == "wait\n" })
 		cancel()
 	}()
-	if _, err := r.get("files.wait").Do(ctx, json.RawMessage(`{}`)); err != context.Canceled { //nolint:errorlint // it is given as it is
+	if _, err := r.get("files.wait").Do(ctx, "a1", json.RawMessage(`{}`)); err != context.Canceled { //nolint:errorlint // it is given as it is
 		t.Errorf("%v", err)
 	}
 }

@@ -10,16 +10,17 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Pins keeps the digests of definitions, in the store that all processes share. Get gives "" for what was never put.
-type Pins interface {
-	Get(ctx context.Context, name string) (string, error)
-	Put(ctx context.Context, name, value string) error
+// Pins keeps the digests of definitions, in the store that all processes share. Get gives "" for what was never put. Without functions
+// there is no store.
+type Pins struct {
+	Get func(ctx context.Context, name string) (string, error)
+	Put func(ctx context.Context, name, value string) error
 }
 
 // Options are the parts of Servers.
 type Options struct {
 	Config  Config
-	Pins    Pins     // nil: no tool only reads
+	Pins    Pins     // none: no tool only reads, but those that the configuration confirms
 	Environ []string // as os.Environ gives it; nil: that of the process
 	Version string   // of gatehouse, for the servers
 	Log     *slog.Logger
@@ -27,13 +28,11 @@ type Options struct {
 	times times
 }
 
-// Servers are the MCP servers of a configuration, and a source of their tools.
+// Servers are the MCP servers of a configuration.
 type Servers struct {
 	all []*server
 	log *slog.Logger
 }
-
-var _ tool.Source = (*Servers)(nil)
 
 // New makes the servers; Run starts them.
 func New(o Options) *Servers {
@@ -77,6 +76,9 @@ func (s *Servers) Ready(ctx context.Context) {
 		}
 	}
 }
+
+// Source gives the servers' tools to a registry.
+func (s *Servers) Source() tool.Source { return tool.Source{Tools: s.Tools, Missing: s.Missing} }
 
 // Tools gives the tools of all servers; those of a server that is away, too.
 func (s *Servers) Tools() []tool.Tool {

@@ -16,10 +16,10 @@ import (
 const protocol = "2025-11-25"
 
 // link is what a session runs over: a process or an endpoint.
-type link interface {
-	sdk.Transport
-	last() string // what is known about its end
-	close()       // ends it; it may be called once, and returns when nothing of it is left
+type link struct {
+	transport sdk.Transport
+	last      func() string // what is known about its end
+	close     func()        // ends it; it may be called once, and returns when nothing of it is left
 }
 
 // session is a connection to a server that has shaken hands.
@@ -43,7 +43,7 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	})
 	starting, cancel := context.WithTimeout(g.ctx, s.times.start)
 	defer cancel()
-	c, err := client.Connect(starting, l, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		if errors.Is(starting.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("it did not answer within %s", s.times.start)
@@ -57,13 +57,17 @@ func (s *server) open(ctx context.Context) (*session, error) {
 
 func (s *server) newLink(g *gate) (link, error) {
 	if s.URL != "" {
-		return newWire(s.Server, g)
+		w, err := newWire(s.Server, g)
+		if err != nil {
+			return link{}, err
+		}
+		return link{transport: w, last: func() string { return "" }, close: w.close}, nil
 	}
 	p, err := start(s.Server, s.environ, g, newStderr(s.log, s.hide))
 	if err != nil {
-		return nil, fmt.Errorf("it can't be started: %w", err)
+		return link{}, fmt.Errorf("it can't be started: %w", err)
 	}
-	return p, nil
+	return link{transport: p, last: p.last, close: p.close}, nil
 }
 
 // explain joins why a connection ended with what is known about the process.

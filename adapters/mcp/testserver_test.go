@@ -49,7 +49,7 @@ func plain() *sdk.Server {
 		return text("%s", r.Params.Arguments), nil
 	})
 	add("write", &sdk.ToolAnnotations{DestructiveHint: &no}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		note("write " + string(r.Params.Arguments))
+		note(fmt.Sprintf("write %s %v", r.Params.Arguments, r.Params.Meta["gatehouse/call-key"]))
 		return text("written"), nil
 	})
 	add("delete", &sdk.ToolAnnotations{DestructiveHint: &yes}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

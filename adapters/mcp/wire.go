@@ -130,9 +130,6 @@ func (w *wire) close() {
 	w.base.CloseIdleConnections()
 }
 
-// last gives nothing: an endpoint has no standard error.
-func (w *wire) last() string { return "" }
-
 // traceKey finds a call's trace in the context of its request.
 type traceKey struct{}
 

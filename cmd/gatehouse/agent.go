@@ -16,13 +16,13 @@ import (
 	"gatehouse/storage"
 )
 
-// newAgent compiles the configured agent. tracer and log may be nil.
-func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, log *slog.Logger) (*graph.Graph, error) {
+// newAgent compiles the configured agent. It has the built-in tools and those of more. tracer and log may be nil.
+func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, log *slog.Logger, more ...tool.Source) (*graph.Graph, error) {
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	return agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}.Graph()
 }
@@ -46,9 +46,9 @@ func newTools(store *storage.Store) *tool.Registry {
 	return tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
 }
 
-// editing lets approvers change the arguments of the built-in tools' calls.
-func editing(cfg settings.Config, store *storage.Store) approvals.Editing {
-	return approvals.Editing{Bind: newTools(store).Bind, Rule: cfg.Policy.Rule}
+// editing lets approvers change the arguments of calls of the built-in tools and those of more.
+func editing(cfg settings.Config, store *storage.Store, more ...tool.Source) approvals.Editing {
+	return approvals.Editing{Bind: newTools(store).With(more...).Bind, Rule: cfg.Policy.Rule}
 }
 
 // riskOf is the risk of a built-in tool; known is false if there is none of that name.

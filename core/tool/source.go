@@ -6,17 +6,29 @@ import (
 	"gatehouse/core"
 )
 
-// Source has tools that come, change and go while the program runs. Its methods are safe for concurrent use.
-type Source interface {
-	// Tools gives the tools of now. Each is complete, as NewRegistry wants it; callers do not change the slice.
-	Tools() []Tool
+// Source has tools that come, change and go while the program runs. Its functions are safe for concurrent use.
+type Source struct {
+	// Tools gives the tools of now, each as Prepare returned it; callers do not change the slice.
+	Tools func() []Tool
 	// Missing says why there is now no tool of a name that belongs to the source; nil: the name is not the source's. The error is an
 	// *Error for people.
-	Missing(name string) error
+	Missing func(name string) error
 }
 
+// Prepare checks a tool as Validate does and readies it for the list of a Source.
+func (t Tool) Prepare() (Tool, error) {
+	if err := t.Validate(); err != nil {
+		return Tool{}, err
+	}
+	t.compiled, _ = compile(t.Schema) // which Validate has found valid
+	return t, nil
+}
+
+// prepared reports whether a tool comes from Prepare.
+func (t Tool) prepared() bool { return t.Do != nil && (len(t.Schema) == 0 || t.compiled != nil) }
+
 // With returns a registry that also has the tools of the sources, as they are at each call. Where two tools have one name, the first
-// counts: a source can't replace a tool of the registry, or of a source before it. A tool that is not complete is left out.
+// counts: a source can't replace a tool of the registry, or of a source before it. A tool that was not prepared is left out.
 func (r *Registry) With(sources ...Source) *Registry {
 	return &Registry{tools: r.tools, sources: append(slices.Clone(r.sources), sources...)}
 }
@@ -32,7 +44,7 @@ func (r *Registry) all() []Tool {
 	}
 	for _, s := range r.sources {
 		for _, t := range s.Tools() {
-			if t.Do == nil || t.Mutating && t.Summarize == nil || taken[t.Name] {
+			if !t.prepared() || taken[t.Name] {
 				continue
 			}
 			taken[t.Name] = true

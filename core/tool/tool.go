@@ -81,13 +81,13 @@ type Registry struct {
 func NewRegistry(tools ...Tool) *Registry {
 	r := &Registry{}
 	for _, t := range tools {
-		if err := t.Validate(); err != nil {
+		t, err := t.Prepare()
+		if err != nil {
 			panic(err)
 		}
 		if _, twice := r.Get(t.Name); twice {
 			panic("tool " + t.Name + ": registered twice")
 		}
-		t.compiled, _ = compile(t.Schema) // which Validate has found valid
 		r.tools = append(r.tools, t)
 	}
 	return r

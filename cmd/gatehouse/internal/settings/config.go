@@ -12,11 +12,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"gatehouse/adapters/discord"
+	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/slack"
 	"gatehouse/approvals/policy"
@@ -34,6 +36,7 @@ type Config struct {
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
+	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG" help:"An mcp.json: the MCP servers whose tools the agent may call, as other clients write it."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
 	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
@@ -54,6 +57,7 @@ type Config struct {
 
 	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
 	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
+	MCP       mcp.Config         `ignored:"true"` // from MCPFile
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
 }
@@ -116,6 +120,8 @@ func (c *Config) complete() []string {
 	check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord: or console:", strings.Join(foreign, ", "))
 	c.Policy, err = policy.Open(c.PolicyFile, defaults)
 	check(err == nil, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
+	c.MCP, err = mcp.Load(c.MCPFile, os.LookupEnv)
+	check(err == nil, "GATEHOUSE_MCP_CONFIG", "%s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
 	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
 	faults = append(faults, c.Slack.Validate()...)

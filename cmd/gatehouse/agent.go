@@ -17,13 +17,13 @@ import (
 	"gatehouse/storage"
 )
 
-// newAgent compiles the configured agent. tracer and log may be nil.
-func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, log *slog.Logger) (*graph.Graph, error) {
+// newAgent compiles the configured agent. It has the built-in tools and those of more. tracer and log may be nil.
+func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, log *slog.Logger, more ...tool.Source) (*graph.Graph, error) {
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	loop := agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}
 	if cfg.Agent == "llm" {
@@ -60,9 +60,9 @@ var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
 	return tool.NewRegistry(append(all, cfg.Tools...)...)
 }
 
-// editing lets approvers change the arguments of the tools' calls.
-func editing(cfg settings.Config, store *storage.Store) approvals.Editing {
-	return approvals.Editing{Bind: newTools(cfg, store).Bind, Rule: cfg.Policy.Rule}
+// editing lets approvers change the arguments of calls of these tools and those of more.
+func editing(cfg settings.Config, store *storage.Store, more ...tool.Source) approvals.Editing {
+	return approvals.Editing{Bind: newTools(cfg, store).With(more...).Bind, Rule: cfg.Policy.Rule}
 }
 
 // secretOf gives JSON pointers to the arguments of a call that the schema of its tool says are secret.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/otel"
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -20,13 +21,14 @@ import (
 )
 
 // gateway runs the parts: platforms accept events, the dispatcher runs turns, the deliverer sends posts, the clock runs what falls
-// due. They share nothing but the store.
+// due, MCP servers bring tools. They share nothing but the store.
 type gateway struct {
 	store      *storage.Store
 	platforms  []core.Platform
 	dispatcher *dispatch.Dispatcher
 	deliverer  *outbox.Deliverer
 	clock      *schedule.Clock
+	servers    *mcp.Servers // whose tools the agent has
 	server     *server      // nil: no HTTP
 	traces     *otel.Export // nil: none
 	drain      time.Duration
@@ -49,7 +51,8 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
-	agent, err := newAgent(cfg, store, traces.Tracer(), log)
+	servers := newServers(cfg, store, log)
+	agent, err := newAgent(cfg, store, traces.Tracer(), log, servers.Source())
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +60,8 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
-	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store))
-	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
+	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
+	g := &gateway{store: store, platforms: platforms, servers: servers, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
@@ -118,7 +121,9 @@ func (g *gateway) Run(ctx context.Context) error {
 	defer stop()
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
-	var platforms, serving, working, delivering sync.WaitGroup
+	tools, stopTools := context.WithCancel(context.WithoutCancel(ctx)) // running turns may need them until they end
+	defer stopTools()
+	var platforms, serving, working, delivering, tooling sync.WaitGroup
 	errs := make([]error, len(g.platforms)+1)
 	for i, p := range g.platforms {
 		platforms.Go(func() {
@@ -134,13 +139,18 @@ func (g *gateway) Run(ctx context.Context) error {
 			}
 		})
 	}
-	working.Go(func() { _ = g.dispatcher.Run(receiving) }) // never fails
+	tooling.Go(func() { _ = g.servers.Run(tools) }) // never fails
+	working.Go(func() {
+		awaitTools(receiving, g.servers)
+		_ = g.dispatcher.Run(receiving) // never fails
+	})
 	working.Go(func() { _ = g.clock.Run(receiving) })      // never fails
 	delivering.Go(func() { _ = g.deliverer.Run(sending) }) // never fails
 	platforms.Wait()
 	stop()
 	serving.Wait()
 	working.Wait()
+	stopTools()
 	flushed := g.closeTraces(ctx)
 	stopSending()
 	delivering.Wait()
@@ -150,6 +160,7 @@ func (g *gateway) Run(ctx context.Context) error {
 		g.log.Warn("some posts were not sent; they stay in the outbox", "category", core.CategoryOf(err), "err", err)
 	}
 	<-flushed
+	tooling.Wait()
 	return errors.Join(errs...)
 }
 

@@ -70,21 +70,24 @@ func (t Tool) Validate() error {
 	return nil
 }
 
-// Registry holds the tools of one agent.
-type Registry struct{ tools []Tool }
+// Registry holds the tools of one agent: fixed ones, and those of sources.
+type Registry struct {
+	tools   []Tool
+	sources []Source
+}
 
 // NewRegistry keeps tools in their order. It panics on two tools of one name and on a tool that is not valid: what is brought from elsewhere
 // is checked with Validate before.
 func NewRegistry(tools ...Tool) *Registry {
 	r := &Registry{}
 	for _, t := range tools {
-		if err := t.Validate(); err != nil {
+		t, err := t.Prepare()
+		if err != nil {
 			panic(err)
 		}
 		if _, twice := r.Get(t.Name); twice {
 			panic("tool " + t.Name + ": registered twice")
 		}
-		t.compiled, _ = compile(t.Schema) // which Validate has found valid
 		r.tools = append(r.tools, t)
 	}
 	return r
@@ -92,11 +95,12 @@ func NewRegistry(tools ...Tool) *Registry {
 
 // Get gives the tool of that name.
 func (r *Registry) Get(name string) (Tool, bool) {
-	i := slices.IndexFunc(r.tools, func(t Tool) bool { return t.Name == name })
+	all := r.all()
+	i := slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
 		return Tool{}, false
 	}
-	return r.tools[i], true
+	return all[i], true
 }
 
 // Find gives the tool that a call names, and checks the arguments against its schema. The error tells the model what is wrong with each.
@@ -104,7 +108,7 @@ func (r *Registry) Get(name string) (Tool, bool) {
 func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	t, ok := r.Get(call.Name)
 	if !ok {
-		return Tool{}, core.Errorf(core.ToolUnknown, "There is no tool %q.", call.Name)
+		return Tool{}, r.missing(call.Name)
 	}
 	args, err := strictjson.Parse(call.Arguments)
 	if err != nil {
@@ -127,5 +131,5 @@ func (r *Registry) Secrets(call core.ToolCall) []string {
 	return core.Secrets(call.Arguments, r.Secret(call)...)
 }
 
-// Tools gives all tools in the order they were registered.
-func (r *Registry) Tools() []Tool { return slices.Clone(r.tools) }
+// Tools gives all tools of now in the order they were registered.
+func (r *Registry) Tools() []Tool { return slices.Clone(r.all()) }

@@ -1,4 +1,4 @@
-// Package doctor is gatehouse doctor: it checks configuration, database and platforms by using them, and says how to fix what is wrong.
+// Package doctor is gatehouse doctor: it checks configuration, database, MCP servers and platforms by using them, and says how to fix what is wrong.
 package doctor
 
 import (
@@ -53,6 +53,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		}
 		found = append(found, checkTools(cfg)...)
 		found = append(found, c.checkModels(ctx, cfg)...)
+		found = append(found, checkServers(ctx, cfg, store)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)
 		if store != nil {
 			_ = store.Close() // nothing of ours is pending in it

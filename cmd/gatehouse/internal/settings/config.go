@@ -12,12 +12,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/discord"
+	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/openai"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/slack"
@@ -42,6 +44,7 @@ type Config struct {
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
 	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call."`
 	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS" help:"The hosts that http.fetch and the tools of GATEHOUSE_TOOLS may reach, such as example.com,*.example.org. One that is listed with its port may have a private address. Not set: none."`
+	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG" help:"An mcp.json: the MCP servers whose tools the agent may call, as other clients write it."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
 	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
@@ -69,6 +72,7 @@ type Config struct {
 	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
 	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
 	Tools     []tool.Tool        `ignored:"true"` // from ToolsFile
+	MCP       mcp.Config         `ignored:"true"` // from MCPFile
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
 
@@ -152,6 +156,8 @@ func (c *Config) complete() []string {
 		c.Tools, err = loadTools(c.ToolsFile, c.Hosts)
 		check(err == nil, "GATEHOUSE_TOOLS", "the tools are invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
 	}
+	c.MCP, err = mcp.Load(c.MCPFile, os.LookupEnv)
+	check(err == nil, "GATEHOUSE_MCP_CONFIG", "%s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
 	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
 	faults = append(faults, c.Slack.Validate()...)

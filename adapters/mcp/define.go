@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/core"
+)
+
+const (
+	maxDescription = 4 << 10  // bytes of a description that the model sees
+	maxDefinition  = 64 << 10 // bytes of all that a server says about a tool
+	maxDepth       = 64       // levels of a schema
+)
+
+// definition is what a server says about a tool, as it was when it was listed.
+type definition struct {
+	name        string // in gatehouse: server.tool
+	remote      string // on the server
+	description string
+	schema      json.RawMessage // of the arguments
+	digest      string          // hexadecimal, of all that the server says about it
+	destructive bool            // the server says that it destroys
+	standing    Standing
+}
+
+// Standing is what a tool may do.
+type Standing string
+
+// The standings, in the policy's words. Only a tool that reads runs without being suspended first.
+const (
+	Reads     Standing = "read"
+	Writes    Standing = "write"
+	Dangerous Standing = "destructive"
+	Changed   Standing = "changed" // the admin said that it only reads, and then its definition changed: it writes until that is confirmed
+)
+
+// define checks what a server says about a tool.
+func define(t *sdk.Tool) (definition, error) {
+	schema, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return definition{}, errors.New("its schema is not valid JSON")
+	}
+	if string(schema) == "null" {
+		schema = []byte(`{"type":"object"}`)
+	}
+	all, err := json.Marshal(struct {
+		Name, Title, Description string
+		Input                    json.RawMessage
+		Output                   any
+		Annotations              *sdk.ToolAnnotations
+	}{t.Name, t.Title, t.Description, schema, t.OutputSchema, t.Annotations})
+	if err != nil {
+		return definition{}, errors.New("its definition is not valid JSON")
+	}
+	if len(all) > maxDefinition {
+		return definition{}, fmt.Errorf("its definition has %d bytes; at most %d are allowed", len(all), maxDefinition)
+	}
+	root, ok := t.InputSchema.(map[string]any)
+	if !ok && t.InputSchema != nil || ok && root["type"] != nil && root["type"] != "object" {
+		return definition{}, errors.New("its schema is not that of an object")
+	}
+	shown, err := showSchema(t.InputSchema, 0)
+	if err != nil {
+		return definition{}, err
+	}
+	if work := maxWork; !spread(t.InputSchema, t.InputSchema, nil, &work) {
+		return definition{}, errors.New("its schema refers to its own parts too often, or to a part that does not exist")
+	}
+	if ok {
+		if root["type"] == nil {
+			shown.(map[string]any)["type"] = "object" // it is an object
+		}
+		schema, _ = json.Marshal(shown) // as before
+	}
+	sum := sha256.Sum256(all)
+	d := definition{remote: t.Name, description: describe(t), schema: schema, digest: hex.EncodeToString(sum[:])}
+	d.destructive = t.Annotations != nil && t.Annotations.DestructiveHint != nil && *t.Annotations.DestructiveHint
+	return d, nil
+}
+
+// describe gives a tool's description for the model.
+func describe(t *sdk.Tool) string {
+	text := t.Description
+	if text == "" {
+		text = t.Title
+	}
+	return cut(strings.TrimSpace(text), maxDescription)
+}
+
+// showSchema copies a schema with what is invisible in its descriptions shown. It refuses one that is too deep, or that refers to another
+// document, which nobody may fetch. References within it may form a circle.
+func showSchema(v any, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("its schema has more than %d levels", maxDepth)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		shown := make(map[string]any, len(v))
+		for key, value := range v {
+			text, isText := value.(string)
+			switch {
+			case isText && (key == "description" || key == "title" || key == "$comment"):
+				shown[key] = core.Reveal(text)
+				continue
+			case isText && (key == "$ref" || key == "$dynamicRef") && !strings.HasPrefix(text, "#"):
+				return nil, fmt.Errorf("its schema refers to another document, %s", cut(text, 100))
+			}
+			part, err := showSchema(value, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			shown[key] = part
+		}
+		return shown, nil
+	case []any:
+		shown := make([]any, len(v))
+		for i, item := range v {
+			part, err := showSchema(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			shown[i] = part
+		}
+		return shown, nil
+	}
+	return v, nil
+}

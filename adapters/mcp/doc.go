@@ -1,0 +1,39 @@
+// Package mcp brings the tools of MCP servers to the agent, on the official SDK.
+//
+// Config is what an mcp.json says. Servers runs the servers and is a tool.Source: each of their tools is called server.tool.
+//
+// # A server's life
+//
+// One goroutine a server starts it, or connects to it, shakes hands, lists its tools, and then watches it: a ping every half minute while no
+// call runs, and the list again when the server says that it changed (at most every two seconds, however often it says so), or every five
+// minutes. When the server dies, breaks a limit or does not answer, all that is left of it is ended, its process group too, and it is
+// started again with backoff. Its tools stay in the list meanwhile. A call waits five seconds for a server that is away; then it fails with
+// a sentence that says so. The handshake is that of protocol 2025-11-25, which every server speaks; later ones have no ping.
+//
+// # What a server is trusted with
+//
+// Nothing. A process gets a handful of harmless variables and those of its entry, and no other of gatehouse's. An endpoint gets its headers
+// on its own host only; redirects to others are refused. Everything that a server sends is limited before it is parsed: one message has
+// 4 MiB at most, or the connection is ended; what is no message, is a batch, or is a notification or a request that gatehouse has no use
+// for, is dropped; so nothing can fill a queue. A list has 256 tools at most, a tool 64 KiB, 64 levels and no reference to another document.
+// A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is shown. Instructions of a server are not used.
+//
+// # Risk
+//
+// Every tool changes something, whatever its server says: readOnlyHint changes nothing, destructiveHint: true makes a tool dangerous. A tool
+// without annotations is ordinary: that destructiveHint counts as true where it is missing (as the protocol says) would let readOnlyHint
+// and destructiveHint: false lower a risk, and have approvers asked twice for nearly every call. That a call needs no person is a rule of
+// the policy. That a tool only reads is the admin's word: "readOnly" of the server in mcp.json, a gatehouse key with globs. It counts for the
+// definition (name, description, schemas, annotations) that was seen first; its digest is stored under mcp.pin/server/tool. If the
+// definition changes, or the store can't say what it was, the tool changes something again, until the admin confirms the new definition by an
+// entry NAME@DIGEST, with the digest that gatehouse doctor prints. A destructiveHint: true is overruled by such an entry alone.
+//
+// # Calls
+//
+// A call holds the definition that it was checked with: if the server's is another one when the call is to be sent, it is not sent. A
+// call that was surely not taken (the connection was refused, the session unknown) is sent again, once, on a new connection. One that was
+// sent and not answered is never repeated: of a tool that changes something its outcome is unknown. The call's key goes as
+// _meta["gatehouse/call-key"], and never as the header Idempotency-Key: net/http takes that for leave to send a request again by itself.
+// An error that the server itself reports is a failed call. A killed gatehouse leaves what it had sent as core/tool describes it; a server's
+// process ends when its standard input does.
+package mcp

@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// events is a stream of server-sent events with only those that the gate admits. Events without data pass: they carry ids.
+type events struct {
+	in   *bufio.Reader
+	body io.Closer
+	gate *gate
+	rest []byte // of the event that is being read
+	err  error  // after rest
+}
+
+func newEvents(body io.ReadCloser, g *gate) *events {
+	return &events{in: bufio.NewReader(body), body: body, gate: g}
+}
+
+// Read gives the admitted events.
+func (e *events) Read(p []byte) (int, error) {
+	for len(e.rest) == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		e.rest, e.err = e.next()
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+// Close closes the stream.
+func (e *events) Close() error { return e.body.Close() }
+
+// next reads an event; it is empty if the gate does not admit it.
+func (e *events) next() ([]byte, error) {
+	var event, data []byte
+	for {
+		line, err := readLine(e.in, maxMessage-len(event))
+		if errors.Is(err, errTooLarge) {
+			return nil, e.gate.fail(err)
+		}
+		text := bytes.TrimRight(line, "\r\n")
+		if value, ok := bytes.CutPrefix(text, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimSpace(value)...), '\n')
+		}
+		if bytes.IndexByte(text, ':') > 0 { // a line of another form would end the connection
+			event = append(append(event, text...), '\n')
+		}
+		if err == nil && len(text) > 0 {
+			continue
+		}
+		if len(bytes.TrimSpace(data)) > 0 && !e.gate.admit(data) || len(event) == 0 {
+			return nil, err
+		}
+		return append(event, '\n'), err
+	}
+}

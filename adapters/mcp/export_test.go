@@ -1,0 +1,21 @@
+package mcp
+
+import "time"
+
+// Quick makes options with short times, unless they have some.
+func Quick(o Options) Options {
+	if o.times != (times{}) {
+		return o
+	}
+	o.times = usual
+	o.times.firstWait, o.times.lastWait = 10*time.Millisecond, 100*time.Millisecond
+	o.times.start, o.times.call = 20*time.Second, 20*time.Second
+	return o
+}
+
+// Impatient makes options with which a server that does not answer is found out soon.
+func Impatient(o Options) Options {
+	o = Quick(o)
+	o.times.start, o.times.call, o.times.wait, o.times.ping, o.times.pong = time.Second, time.Second, 100*time.Millisecond, 50*time.Millisecond, 200*time.Millisecond
+	return o
+}

@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"gatehouse/core/strictjson"
+)
+
+// fields reads the fields of one server.
+type fields struct {
+	*reader
+	server string
+	line   int
+	before int // faults of other servers
+
+	expanded []string // the values of variables
+	kind     string   // of the transport, as type says it; "" = not said
+}
+
+// The keys of other clients that would weaken a rule of gatehouse if it obeyed them.
+var approvalKeys = []string{"autoApprove", "alwaysAllow", "trust"}
+
+// read reads one field into s. A key of another client is ignored, with a warning.
+func (f *fields) read(s *Server, m strictjson.Member) {
+	switch m.Key {
+	case "disabled":
+	case "type", "transport":
+		f.transport(m)
+	case "command":
+		s.Command = f.text(m.Key, m.Value)
+	case "cwd":
+		s.Dir = f.text(m.Key, m.Value)
+	case "url":
+		s.URL = f.text(m.Key, m.Value)
+	case "args":
+		s.Args = f.list(m)
+	case "env":
+		s.Env = f.texts(m)
+	case "headers":
+		s.Headers = f.texts(m)
+	case "timeout":
+		d, err := time.ParseDuration(m.Value.String)
+		if m.Value.Kind != strictjson.String || err != nil || d <= 0 {
+			f.warn(m.Line, f.server, `"timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`)
+			return
+		}
+		s.Timeout = d
+	case "readOnly":
+		s.ReadOnly = f.list(m)
+		for _, entry := range s.ReadOnly {
+			glob, _, _ := strings.Cut(entry, "@")
+			if _, err := path.Match(glob, ""); err != nil || glob == "" {
+				f.fault(m.Line, f.server, `%q in "readOnly" is no pattern; write names of its tools, such as "read_*"`, entry)
+			}
+		}
+	default:
+		if slices.Contains(approvalKeys, m.Key) {
+			f.warn(m.Line, f.server, `%q is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`, m.Key)
+			return
+		}
+		f.warn(m.Line, f.server, "%q is ignored", m.Key)
+	}
+}
+
+// transport reads how the server is reached.
+func (f *fields) transport(m strictjson.Member) {
+	switch m.Value.String {
+	case "stdio":
+		f.kind = "stdio"
+	case "http", "streamable-http", "streamableHttp", "streamable_http":
+		f.kind = "http"
+	case "sse":
+		f.fault(m.Line, f.server, `%q "sse" is not supported; use the server's address for streamable HTTP, with "type": "http"`, m.Key)
+	default:
+		f.fault(m.Line, f.server, `%q must be "stdio" or "http"`, m.Key)
+	}
+}
+
+// check checks what the fields say together.
+func (f *fields) check(s Server) {
+	address, err := url.Parse(s.URL)
+	switch {
+	case s.Command == "" && s.URL == "" && len(f.faults) > f.before: // what is missing has a fault of its own
+	case s.Command == "" && s.URL == "":
+		f.fault(f.line, f.server, `needs "command", of a server that gatehouse starts, or "url", of one that runs`)
+	case s.Command != "" && s.URL != "":
+		f.fault(f.line, f.server, `has "command" and "url"; remove one`)
+	case f.kind == "stdio" && s.Command == "":
+		f.fault(f.line, f.server, `is of type stdio and has no "command"`)
+	case f.kind == "http" && s.URL == "":
+		f.fault(f.line, f.server, `is of type http and has no "url"`)
+	case s.URL != "" && (err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https"):
+		f.fault(f.line, f.server, `"url" is not of the form https://HOST/PATH`)
+	case s.Command != "" && len(s.Headers) > 0:
+		f.warn(f.line, f.server, `"headers" are ignored: it is started by a command; use "env"`)
+	case s.URL != "" && len(s.Args)+len(s.Env)+len(s.Dir) > 0:
+		f.warn(f.line, f.server, `"args", "env" and "cwd" are ignored: it is reached by a URL; use "headers"`)
+	}
+	for name := range s.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(s.Env[name], "\x00") {
+			f.fault(f.line, f.server, "%q can't be a variable of its environment", name)
+		}
+	}
+	for name, value := range s.Headers {
+		if !validHeader(name, value) {
+			f.fault(f.line, f.server, "the header %q can't be sent: its name or value has characters that are not allowed", name)
+		}
+	}
+}
+
+// validHeader reports whether a header can be sent.
+func validHeader(name, value string) bool {
+	token := func(r rune) bool {
+		return r > ' ' && r < 0x7f && !strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	}
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !token(r) }) && !strings.ContainsAny(value, "\r\n\x00") &&
+		!slices.Contains([]string{"Host", "Content-Length", "Mcp-Session-Id"}, http.CanonicalHeaderKey(name))
+}

@@ -1,0 +1,215 @@
+package mcp_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/adapters/mcp"
+	"gatehouse/core"
+)
+
+// endpoint is a server in a process of its own that listens on an address.
+type endpoint struct {
+	t       *testing.T
+	address string
+	notes   string
+	cmd     *exec.Cmd
+}
+
+func startEndpoint(t *testing.T) (e *endpoint, read func() string) {
+	t.Helper()
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e = &endpoint{t: t, address: socket.Addr().String()}
+	_ = socket.Close()
+	e.notes, read = notes(t)
+	e.start()
+	t.Cleanup(func() { e.kill() })
+	return e, read
+}
+
+func (e *endpoint) start() {
+	e.t.Helper()
+	e.cmd = exec.Command(os.Args[0])
+	e.cmd.Env = append(os.Environ(), "TEST_SERVER=http", "LISTEN="+e.address, "NOTES="+e.notes)
+	if err := e.cmd.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	until(e.t, "it listens", func() bool {
+		conn, err := net.Dial("tcp", e.address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+}
+
+func (e *endpoint) kill() {
+	_ = e.cmd.Process.Kill() // it may have ended
+	_ = e.cmd.Wait()
+}
+
+func (e *endpoint) entry() mcp.Server {
+	return mcp.Server{Name: "files", URL: "http://" + e.address}
+}
+
+func TestAnEndpointKilledDuringACallIsReachedAgain(t *testing.T) {
+	e, read := startEndpoint(t)
+	r := run(t, mcp.Options{}, e.entry())
+	if got, err := r.call("files.echo", `{"a":1.0}`); err != nil || got != `{"a":1.0}` {
+		t.Fatalf("%q, %v", got, err)
+	}
+	_, err := r.call("files.die", `{}`)
+	if core.CategoryOf(err) != core.OutcomeUnknown {
+		t.Errorf("%v", err)
+	}
+	e.kill() // which waits until it has ended
+	_, err = r.call("files.write", `{}`)
+	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "not running") {
+		t.Errorf("while it is away: %v", err)
+	}
+	e.start()
+	until(t, "the next call works", func() bool { _, err := r.call("files.write", `{}`); return err == nil })
+	if read() != "die\nwrite {} a1\n" {
+		t.Errorf("what ran: %q", read())
+	}
+}
+
+func TestAnEndpointThatForgetsTheSessionIsCalledOnANewOne(t *testing.T) {
+	e, read := startEndpoint(t)
+	r := run(t, mcp.Options{}, e.entry())
+	e.kill()
+	e.start()
+	if got, err := r.call("files.write", `{}`); err != nil || got != "written" || read() != "write {} a1\n" {
+		t.Errorf("%q, %v, %q", got, err, read())
+	}
+}
+
+func TestAListThatChangesOverHTTP(t *testing.T) {
+	e, _ := startEndpoint(t)
+	r := run(t, mcp.Options{}, e.entry())
+	if _, err := r.call("files.learn", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the new tool is there", func() bool { _, ok := r.registry.Get("files.learned"); return ok })
+}
+
+// over serves MCP over HTTP in this process; around may answer calls in the server's place.
+func over(t *testing.T, around func(w http.ResponseWriter, r *http.Request, body string) (done bool)) string {
+	t.Helper()
+	server := plain()
+	real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true})
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		if !around(w, r, string(body)) {
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			real.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(h.Close)
+	return h.URL
+}
+
+func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
+	fill := func(w io.Writer) {
+		for block := strings.Repeat("x", 1<<20); ; {
+			if _, err := io.WriteString(w, block); err != nil {
+				return
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		answer func(w http.ResponseWriter)
+		want   core.Category
+		says   string
+	}{
+		"100 MB of JSON": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"`)
+			fill(w)
+		}, core.OutcomeUnknown, "more than 4 MiB"},
+		"100 MB of one event": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "data: ")
+			fill(w)
+		}, core.OutcomeUnknown, "more than 4 MiB"},
+		"a stream that ends": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "garbage\n\n: comment\n\ndata: [1]\n\n")
+		}, core.OutcomeUnknown, "was lost"},
+		"an error of a proxy": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusBadGateway) }, core.OutcomeUnknown, "HTTP status 502"},
+		"an answer that sounds like a closed connection": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"error":{"code":-32004,"message":"server is closing"}}`)
+		}, core.OutcomeUnknown, "was lost"},
+		"too many requests":    {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusTooManyRequests) }, core.ToolFailed, "HTTP status 429"},
+		"a refused credential": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusUnauthorized) }, core.ToolFailed, "headers in mcp.json"},
+		"a page":               {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
+		"a redirect elsewhere": {func(w http.ResponseWriter) { w.Header().Set("Location", "http://127.0.0.1:1/"); w.WriteHeader(307) }, core.ToolFailed, "HTTP status 307"},
+		"a bad request":        {func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) }, core.ToolFailed, "HTTP status 400"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			address := over(t, func(w http.ResponseWriter, _ *http.Request, body string) bool {
+				if !strings.Contains(body, `"tools/call"`) {
+					return false
+				}
+				calls++
+				c.answer(w)
+				return true
+			})
+			r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address})
+			var err error
+			got := allocated(func() { _, err = r.call("files.write", `{}`) })
+			if core.CategoryOf(err) != c.want || !strings.Contains(core.MessageOf(err), c.says) {
+				t.Errorf("%v", err)
+			}
+			if calls != 1 || got > 64<<20 {
+				t.Errorf("%d calls, %d MiB", calls, got>>20)
+			}
+		})
+	}
+}
+
+func TestHeadersGoToTheServerAlone(t *testing.T) {
+	seen := make(chan string, 100)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("X-Key") }))
+	t.Cleanup(other.Close)
+	leak := false
+	address := over(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+		if r.Header.Get("X-Key") != "s3cr3t-value" {
+			t.Errorf("%s without the header", r.Method)
+		}
+		if r.Header.Get("Idempotency-Key") != "" {
+			t.Error("a header that lets clients repeat the request")
+		}
+		if leak = leak || strings.Contains(body, `"tools/call"`); leak {
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		}
+		return leak
+	})
+	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address + "?key=another-secret", Headers: map[string]string{"X-Key": "s3cr3t-value"}})
+	if _, err := r.call("files.echo", `{}`); err == nil || strings.Contains(err.Error(), "another-secret") {
+		t.Errorf("%v", err)
+	}
+	if len(seen) > 0 {
+		t.Errorf("another server got a request, with the header %q", <-seen)
+	}
+	if strings.Contains(r.log.String(), "another-secret") || strings.Contains(r.log.String(), "s3cr3t-value") {
+		t.Errorf("the log has a secret:\n%s", r.log)
+	}
+}

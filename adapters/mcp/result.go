@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/core"
+)
+
+const (
+	maxResult  = 256 << 10 // bytes of a result that are kept
+	maxFailure = 4 << 10   // of an error's text
+)
+
+// content gives the text of a result; of one that says that it is an error, a typed error with that text.
+func content(name string, r *sdk.CallToolResult) (string, error) {
+	var parts []string
+	plain := 0
+	for _, c := range r.Content {
+		text, isText := part(c)
+		if isText {
+			plain++
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if r.StructuredContent != nil && !repeats(parts, plain, r.StructuredContent) {
+		if structured, err := json.Marshal(r.StructuredContent); err == nil {
+			parts = append(parts, string(structured))
+		}
+	}
+	text := strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
+	if r.IsError {
+		if text == "" {
+			text = "the server says no more"
+		}
+		return "", core.Errorf(core.ToolFailed, "%s failed: %s", name, cut(text, maxFailure))
+	}
+	switch {
+	case text == "":
+		return "(The tool gave no text.)", nil
+	case len(text) > maxResult:
+		all := len(text)
+		kept := strings.ToValidUTF8(text[:maxResult], "")
+		return fmt.Sprintf("%s\n(The result was cut: it had %d bytes.)", kept, all), nil
+	}
+	return text, nil
+}
+
+// part gives the text of a part, or a note of one that has none.
+func part(c sdk.Content) (text string, isText bool) {
+	note := func(kind, media string, size int) string {
+		return fmt.Sprintf("(%s, %s, %d bytes; it is not shown)", kind, cut(media, 100), size)
+	}
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return c.Text, true
+	case *sdk.ImageContent:
+		return note("an image", c.MIMEType, len(c.Data)), false
+	case *sdk.AudioContent:
+		return note("a sound", c.MIMEType, len(c.Data)), false
+	case *sdk.ResourceLink:
+		return fmt.Sprintf("(a resource: %s %s)", cut(c.Name, 200), cut(c.URI, 1000)), false
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			return "", false
+		}
+		if c.Resource.Text != "" {
+			return fmt.Sprintf("(the resource %s:)\n%s", cut(c.Resource.URI, 1000), c.Resource.Text), false
+		}
+		return note("the resource "+cut(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob)), false
+	}
+	return "", false
+}
+
+// repeats reports whether the one text of a result is its structured content in JSON, as the protocol recommends.
+func repeats(parts []string, plain int, structured any) bool {
+	var same any
+	return plain == 1 && len(parts) == 1 && json.Unmarshal([]byte(parts[0]), &same) == nil && reflect.DeepEqual(same, structured)
+}

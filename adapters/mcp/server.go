@@ -1,0 +1,207 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/time/rate"
+
+	"gatehouse/core"
+	"gatehouse/core/tool"
+)
+
+// times are how long things take. Tests shorten them.
+type times struct {
+	start, list, ping, pong, relist time.Duration
+	firstWait, lastWait             time.Duration // between two starts
+	steady                          time.Duration // a server that lived for so long is started again without waiting long
+	wait                            time.Duration // of a call for a server that is away
+	call                            time.Duration
+}
+
+var usual = times{
+	start: time.Minute, list: 30 * time.Second, ping: 30 * time.Second, pong: 10 * time.Second, relist: 5 * time.Minute,
+	firstWait: 500 * time.Millisecond, lastWait: time.Minute, steady: time.Minute, wait: 5 * time.Second, call: time.Minute,
+}
+
+// maxCalls is how many calls of one server run at a time; it bounds what their results may take.
+const maxCalls = 8
+
+// server keeps one server running.
+type server struct {
+	Server
+	environ   []string
+	version   string
+	pins      Pins
+	secrets   []string // the values of its entry
+	log       *slog.Logger
+	times     times
+	refreshes *rate.Limiter
+	slots     chan struct{} // one for each call that runs
+	tried     chan struct{} // closed after the first attempt to start it
+	once      sync.Once
+
+	mu      sync.Mutex
+	session *session      // nil: it is away
+	turned  chan struct{} // closed when session changes
+	reason  error         // why it is away
+	about   string        // the name and version that it gives itself
+	listing listing
+	noise   int // lines that were no messages
+}
+
+func newServer(entry Server, o Options) *server {
+	s := &server{
+		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name), times: o.times,
+		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), tried: make(chan struct{}), turned: make(chan struct{}),
+	}
+	if s.Timeout > 0 {
+		s.times.call = s.Timeout
+	}
+	s.secrets = secretsOf(entry)
+	return s
+}
+
+// secretsOf gives what an entry holds that nobody must read: the values of its variables and headers, and those in its URL.
+func secretsOf(entry Server) []string {
+	values := slices.Concat(entry.expanded, slices.Collect(maps.Values(entry.Env)), slices.Collect(maps.Values(entry.Headers)))
+	if u, err := url.Parse(entry.URL); err == nil {
+		for _, list := range u.Query() {
+			values = append(values, list...)
+		}
+		if password, ok := u.User.Password(); ok {
+			values = append(values, password)
+		}
+	}
+	for _, value := range values {
+		if _, credential, ok := strings.Cut(value, " "); ok { // Bearer …
+			values = append(values, credential)
+		}
+	}
+	values = slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecret })
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+	return values
+}
+
+// minSecret is the shortest value of an entry that is hidden wherever a server shows it; shorter ones are words such as true.
+const minSecret = 6
+
+// hide removes the entry's values, and what has the form of a secret, from a text that a server had a part in.
+func (s *server) hide(text string) string { return core.MaskText(core.WithoutSecrets(text, s.secrets)) }
+
+// run keeps the server running until ctx ends.
+func (s *server) run(ctx context.Context) {
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.MaxInterval = s.times.firstWait, s.times.lastWait
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := s.serve(ctx)
+		s.once.Do(func() { close(s.tried) })
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > s.times.steady {
+			wait.Reset()
+		}
+		pause := wait.NextBackOff()
+		s.log.Warn("the MCP server is away; it is started again", "wait", pause.String(), "err", err)
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+// serve runs one session, and says why it ended.
+func (s *server) serve(ctx context.Context) (err error) {
+	defer func() { s.turn(nil, err) }()
+	c, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	var following sync.WaitGroup
+	following.Go(c.follow)
+	defer following.Wait()
+	defer c.close()
+	if err := s.refresh(c); err != nil {
+		return s.explain(err, c.link.last())
+	}
+	s.turn(c, nil)
+	s.once.Do(func() { close(s.tried) })
+	s.log.Info("the MCP server runs", "about", s.about, "tools", len(s.Tools()))
+	if err = s.watch(c); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.explain(err, c.link.last())
+}
+
+// turn makes c the server's session; nil: it is away for the reason err.
+func (s *server) turn(c *session, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.reason = err
+	}
+	s.session = c
+	close(s.turned)
+	s.turned = make(chan struct{})
+}
+
+// live gives the session. It waits some time for a server that is away.
+func (s *server) live(ctx context.Context) (*session, error) {
+	timer := time.NewTimer(s.times.wait)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		c, turned := s.session, s.turned
+		s.mu.Unlock()
+		if c != nil && c.gate.ctx.Err() == nil {
+			return c, nil
+		}
+		select {
+		case <-turned:
+		case <-timer.C:
+			return nil, s.notRunning()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// notRunning is the error of a call of a server that is away.
+func (s *server) notRunning() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	why := ""
+	if s.reason != nil {
+		why = ": " + s.reason.Error()
+	}
+	return core.Errorf(core.ToolFailed, "The MCP server %s is not running%s. It is being restarted; nothing was done.", s.Name, why)
+}
+
+// Tools gives the tools that were listed last.
+func (s *server) Tools() []tool.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listing.tools
+}
+
+// garbage notes what is no message.
+func (s *server) garbage(line []byte) {
+	s.mu.Lock()
+	s.noise++
+	first := s.noise == 1
+	s.mu.Unlock()
+	if first {
+		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line[:min(len(line), maxSaid)])), maxSaid/4))
+	}
+}

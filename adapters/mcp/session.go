@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// protocol is the version of the handshake.
+const protocol = "2025-11-25"
+
+// link is what a session runs over: a process or an endpoint.
+type link struct {
+	transport sdk.Transport
+	last      func() string // what is known about its end
+	close     func()        // ends it; it may be called once, and returns when nothing of it is left
+}
+
+// session is a connection to a server that has shaken hands.
+type session struct {
+	*sdk.ClientSession
+	link  link
+	gate  *gate
+	calls atomic.Int32 // that run
+}
+
+// open starts or reaches the server and shakes hands.
+func (s *server) open(ctx context.Context) (*session, error) {
+	g := newGate(ctx, s.garbage)
+	l, err := s.newLink(g)
+	if err != nil {
+		g.end(err)
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "gatehouse", Version: s.version}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{}, MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+	})
+	starting, cancel := context.WithTimeout(g.ctx, s.times.start)
+	defer cancel()
+	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		if errors.Is(starting.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("it did not answer within %s", s.times.start)
+		}
+		_ = g.fail(err)
+		l.close()
+		return nil, s.explain(context.Cause(g.ctx), l.last())
+	}
+	return &session{ClientSession: c, link: l, gate: g}, nil
+}
+
+func (s *server) newLink(g *gate) (link, error) {
+	if s.URL != "" {
+		w, err := newWire(s.Server, g)
+		if err != nil {
+			return link{}, err
+		}
+		return link{transport: w, last: func() string { return "" }, close: w.close}, nil
+	}
+	p, err := start(s.Server, s.environ, g, newStderr(s.log, s.hide))
+	if err != nil {
+		return link{}, fmt.Errorf("it can't be started: %w", err)
+	}
+	return link{transport: p, last: p.last, close: p.close}, nil
+}
+
+// explain joins why a connection ended with what is known about the process.
+func (s *server) explain(err error, last string) error {
+	var parts []string
+	if last == "" || !errors.Is(err, errEnded) && !errors.Is(err, errHungUp) {
+		parts = append(parts, err.Error())
+	}
+	if last != "" {
+		parts = append(parts, last)
+	}
+	return errors.New(s.hide(cut(strings.Join(parts, "; "), maxReason)))
+}
+
+// maxReason is how long the reason is why a server is away.
+const maxReason = 1 << 10
+
+// follow ends the session's context when the connection ends.
+func (c *session) follow() {
+	err := c.Wait()
+	if err == nil {
+		err = errHungUp
+	}
+	_ = c.gate.fail(err)
+}
+
+// close ends the session and what it runs over.
+func (c *session) close() {
+	_ = c.gate.fail(errClosed)
+	c.link.close()
+	_ = c.ClientSession.Close() // its connection is closed
+}
+
+// errHungUp is the cause where a server closed the connection.
+var errHungUp = errors.New("it closed the connection")
+
+// errClosed is the cause where gatehouse ended the session.
+var errClosed = errors.New("the connection was closed")
+
+// watch keeps a session until it ends, and says why it did.
+func (s *server) watch(c *session) error {
+	ping, again := time.NewTicker(s.times.ping), time.NewTicker(s.times.relist)
+	defer ping.Stop()
+	defer again.Stop()
+	for missed := 0; ; {
+		select {
+		case <-c.gate.ctx.Done():
+			return context.Cause(c.gate.ctx)
+		case <-c.gate.changed:
+			if s.refreshes.Wait(c.gate.ctx) == nil {
+				s.relist(c)
+			}
+		case <-again.C:
+			s.relist(c)
+		case <-ping.C:
+			if c.calls.Load() > 0 {
+				continue // many servers do one thing at a time
+			}
+			if err := s.ping(c); err == nil {
+				missed = 0
+			} else if missed++; missed == 2 {
+				return fmt.Errorf("it did not answer two pings: %w", err)
+			}
+		}
+	}
+}
+
+// ping asks the server whether it lives. That it knows no ping is an answer.
+func (s *server) ping(c *session) error {
+	ctx, cancel := context.WithTimeout(c.gate.ctx, s.times.pong)
+	defer cancel()
+	err := c.Ping(ctx, nil)
+	if answer := answerIn(err); answer != nil && answer.Code == jsonrpc.CodeMethodNotFound {
+		return nil
+	}
+	return err
+}
+
+// relist lists the tools again. A list that can't be had changes nothing; the ping finds out whether the server lives.
+func (s *server) relist(c *session) {
+	if err := s.refresh(c); err != nil && c.gate.ctx.Err() == nil {
+		s.log.Warn("the MCP server's tools could not be listed; those listed before stay", "err", s.hide(err.Error()))
+	}
+}

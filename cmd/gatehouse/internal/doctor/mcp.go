@@ -1,0 +1,88 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gatehouse/adapters/mcp"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/storage"
+)
+
+// serversTime is how long the MCP servers may take to start.
+const serversTime = time.Minute
+
+// checkServers starts the configured MCP servers, lists their tools and ends them. store is nil where the database can't be used.
+func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
+	if len(cfg.MCP.Servers) == 0 {
+		return nil
+	}
+	o := mcp.Options{Config: cfg.MCP, Log: silent}
+	if store != nil {
+		o.Pins = mcp.Pins{Get: store.Get, Put: func(context.Context, string, string) error { return nil }} // what a running gatehouse sees first counts
+	}
+	servers := mcp.New(o)
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- servers.Run(running) }()
+	waiting, cancel := context.WithTimeout(ctx, serversTime)
+	servers.Ready(waiting)
+	cancel()
+	found := warnings(cfg.MCP.Warnings)
+	for _, r := range servers.Report() {
+		found = append(found, serverFindings(r)...)
+	}
+	stop()
+	<-done
+	return found
+}
+
+func warnings(all []string) (found []finding) {
+	for _, warning := range all {
+		found = append(found, finding{"mcp", stateWarn, "The file of GATEHOUSE_MCP_CONFIG: " + warning + ".", ""})
+	}
+	return found
+}
+
+// serverFindings says how a server is, and what is to be known about its tools.
+func serverFindings(r mcp.Report) []finding {
+	name := "mcp " + r.Server
+	if !r.Running {
+		reason := r.Reason
+		if reason == "" {
+			reason = "it did not start within " + serversTime.String()
+		}
+		return []finding{{name, stateFail, "The MCP server does not run: " + reason + ".", "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or run its command by hand to see what it says."}}
+	}
+	names := map[mcp.Standing][]string{}
+	for _, t := range r.Tools {
+		standing := t.Standing
+		if standing == mcp.Changed {
+			standing = mcp.Writes
+		}
+		names[standing] = append(names[standing], t.Name)
+	}
+	var parts []string
+	for _, standing := range []mcp.Standing{mcp.Reads, mcp.Writes, mcp.Dangerous} {
+		if len(names[standing]) > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %s", standing, strings.Join(names[standing], ", ")))
+		}
+	}
+	message := fmt.Sprintf("%s runs; %d tools.", r.About, len(r.Tools))
+	if len(parts) > 0 {
+		message += " " + strings.Join(parts, "; ") + "."
+	}
+	found := []finding{{name, stateOK, message, ""}}
+	for _, t := range r.Tools {
+		if t.Standing == mcp.Changed {
+			found = append(found, finding{name, stateWarn, t.Name + " has changed since it was first seen, so each call needs an approval, although readOnly names it.",
+				fmt.Sprintf("If it still only reads, add %q to readOnly of the server, and start gatehouse again.", t.Confirm)})
+		}
+	}
+	for _, warning := range r.Warnings {
+		found = append(found, finding{name, stateWarn, "A tool of the server: " + warning + ".", ""})
+	}
+	return found
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,29 @@ func killedBetween(t *testing.T, e engine) {
 // killed between intent and result, at most one note and a reply that the outcome is unknown. point is where the process was killed.
 func (w *workbench) wantOneNote(point string) {
 	w.t.Helper()
+	reply, intent := w.endedOnce(point)
+	notes := w.notes()
+	if intent.Result.Category == core.OutcomeUnknown {
+		if slices.Contains(mustBeKnown, point) {
+			w.t.Errorf("%s: the outcome is reported as unknown, though it is known", point)
+		}
+		if len(notes) > 1 || !strings.Contains(reply, "unknown") {
+			w.t.Errorf("%s: notes %q, reply %q", point, notes, reply)
+		}
+		return
+	}
+	if slices.Contains(mustBeUnknown, point) {
+		w.t.Errorf("%s: only the intent was committed, and the reported outcome is %+v", point, *intent.Result)
+	}
+	if len(notes) != 1 || !strings.Contains(reply, "Done: “milk”") {
+		w.t.Errorf("%s: notes %q, reply %q", point, notes, reply)
+	}
+}
+
+// endedOnce checks that there is one signal, ended once, with one reply, and that the audit log is whole. It gives the reply, and the call's
+// intent with its result.
+func (w *workbench) endedOnce(point string) (reply string, intent *core.IntentRecord) {
+	w.t.Helper()
 	var signals []core.EventRecord
 	for _, e := range w.events(core.EventFilter{}) {
 		if e.Kind() == core.KindSignal {
@@ -58,30 +82,15 @@ func (w *workbench) wantOneNote(point string) {
 	if r := verified(w.t, w.store, w.store.Signer(), ""); len(r.Faults) > 0 {
 		w.t.Errorf("%s: the audit log: %q", point, r.Faults)
 	}
-	replies, notes := w.replies(signals[0].Seq), w.notes()
+	replies := w.replies(signals[0].Seq)
 	if len(replies) != 1 {
 		w.t.Fatalf("%s: post-resume replies %q, want one", point, replies)
 	}
-	approval := w.approvals()[0]
-	intent, err := w.store.LoadIntent(w.t.Context(), approval.ID)
+	intent, err := w.store.LoadIntent(w.t.Context(), w.approvals()[0].ID)
 	if err != nil || intent == nil || intent.Result == nil {
 		w.t.Fatalf("%s: intent %+v, %v", point, intent, err)
 	}
-	if intent.Result.Category == core.OutcomeUnknown {
-		if slices.Contains(mustBeKnown, point) {
-			w.t.Errorf("%s: the outcome is reported as unknown, though it is known", point)
-		}
-		if len(notes) > 1 || !strings.Contains(replies[0], "unknown") {
-			w.t.Errorf("%s: notes %q, reply %q", point, notes, replies[0])
-		}
-		return
-	}
-	if slices.Contains(mustBeUnknown, point) {
-		w.t.Errorf("%s: only the intent was committed, and the reported outcome is %+v", point, *intent.Result)
-	}
-	if len(notes) != 1 || !strings.Contains(replies[0], "Done: “milk”") {
-		w.t.Errorf("%s: notes %q, reply %q", point, notes, replies[0])
-	}
+	return replies[0], intent
 }
 
 // These are points of the turn's own goroutine. At those of mustBeUnknown only the intent is committed; at those of mustBeKnown there
@@ -119,13 +128,13 @@ func (w *workbench) scenario(phase, point string, nth int, record string) {
 
 	if len(w.approvals()) == 0 {
 		c := w.start(arm(asking), "chat")
-		c.typeLine("note add milk")
+		c.typeLine(cmp.Or(w.asks, "note add milk"))
 		w.until("the question", c, func() bool { return c.gone() || open() })
 		c.kill()
 		if !open() {
 			c = w.start(nil, "chat")
 			if len(w.events(core.EventFilter{})) == 0 { // it was never stored, so it was never acknowledged
-				c.typeLine("note add milk")
+				c.typeLine(cmp.Or(w.asks, "note add milk"))
 			}
 			w.until("the question after the kill", c, open)
 			c.kill()
@@ -153,6 +162,10 @@ func (w *workbench) scenario(phase, point string, nth int, record string) {
 	}
 	if c.quit(w.t); c.cmd.ProcessState.ExitCode() != 0 { // it killed itself while it was stopping
 		w.start(nil, "chat").ok(w.t)
+	}
+	if w.holds != nil {
+		w.holds(point)
+		return
 	}
 	w.wantOneNote(point)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -163,6 +164,10 @@ type workbench struct {
 	tty          *os.File // the terminal that the processes run at; nil: they have pipes
 	log          *os.File // their standard error, at a terminal; nil: the terminal
 	program      string   // the file that the processes run; "" = the test binary
+
+	asks   string                // what the scenario of an approval asks for; "" = a note
+	holds  func(point string)    // what must hold at its end; nil: wantOneNote
+	latest atomic.Pointer[child] // the process that was started last
 }
 
 // newWorkbench makes a workbench on SQLite; env is added to the environment of its processes.
@@ -187,6 +192,7 @@ func (w *workbench) start(env []string, args ...string) *child {
 	if err := c.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+	w.latest.Store(c)
 	go func() { _ = c.cmd.Wait(); close(c.done) }()
 	w.t.Cleanup(c.kill)
 	return c

@@ -53,15 +53,34 @@ func (t Tool) faults(args *strictjson.Value) string {
 	return strings.Join(texts, "; ")
 }
 
-// leaves are the errors that have no causes of their own.
+// leaves are the errors that have no causes of their own. Of several alternatives, those for another type of value are left out if there is
+// one for this type.
 func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
 	}
+	var otherTypes []*jsonschema.ValidationError
+	alternatives := isAlternatives(e)
 	for _, cause := range e.Causes {
-		all = append(all, leaves(cause)...)
+		below := leaves(cause)
+		if _, ok := below[0].ErrorKind.(*kind.Type); ok && alternatives && len(below[0].InstanceLocation) == len(e.InstanceLocation) {
+			otherTypes = append(otherTypes, below...)
+		} else {
+			all = append(all, below...)
+		}
+	}
+	if len(all) == 0 {
+		return otherTypes
 	}
 	return all
+}
+
+func isAlternatives(e *jsonschema.ValidationError) bool {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return true
+	}
+	return false
 }
 
 var english = message.NewPrinter(language.English)

@@ -11,7 +11,8 @@
 //     left says that it is blank.
 //   - ids of calls that the API would refuse (of other providers, or used twice) are replaced, and names of tools are mapped by llm.Names.
 //   - thinking goes back byte for byte with its signature; thinking without one is another provider's and is left out.
-//   - seed, penalties, and a request without max_tokens are refused before anything is sent.
+//   - seed, penalties, and a request without max_tokens are refused before anything is sent. temperature and top_p are sent if they are set;
+//     models since Claude Opus 4.7 refuse them and the newest SDKs have no such fields, so it is best to leave them out.
 //
 // An answer keeps the vendor's bytes in Raw. A usage counter that is malformed is not reported. Where the reason to stop is unknown, calls may
 // lack an id or a name, and arguments that are no object are null; in any other answer such a call is provider_invalid_response, and so is an

@@ -1,0 +1,134 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"gatehouse/core"
+	"gatehouse/core/llm"
+)
+
+// longestName is the longest name of a tool that the API admits.
+const longestName = 64
+
+// body checks the request and gives the bytes that are sent for it.
+func (p *Provider) body(r llm.Request, names llm.Names) ([]byte, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	if p.config.TextOnly && hasImages(r) {
+		return nil, core.Errorf(core.ProviderUnsupportedContent, "The model %s can't read images.", p.model)
+	}
+	params := openai.ChatCompletionNewParams{Model: p.model}
+	for _, m := range r.Messages {
+		wire, err := message(m, names)
+		if err != nil {
+			return nil, err
+		}
+		params.Messages = append(params.Messages, wire)
+	}
+	if err := tools(&params, r, names); err != nil {
+		return nil, err
+	}
+	settings(&params, r.Config)
+	data, err := json.Marshal(params)
+	if err != nil {
+		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written.")
+	}
+	return withExtra(data, r.Config.Extra)
+}
+
+// withExtra adds the extra settings and gives the canonical form.
+func withExtra(data []byte, extra map[string]json.RawMessage) ([]byte, error) {
+	var root map[string]json.RawMessage
+	if err := json.Unmarshal(data, &root); err != nil {
+		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written.")
+	}
+	if stream, asked := extra["stream"]; asked {
+		root["stream"] = json.RawMessage("false") // one answer is read, not a stream of its parts
+		if bytes.Equal(bytes.TrimSpace(stream), []byte("null")) {
+			delete(root, "stream")
+		}
+	}
+	if err := llm.MergeExtra(root, extra, "stop"); err != nil {
+		return nil, err
+	}
+	all, err := json.Marshal(root)
+	if err != nil {
+		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written.")
+	}
+	return llm.Canonical(all)
+}
+
+func settings(params *openai.ChatCompletionNewParams, c llm.Config) {
+	setFloat(&params.Temperature, c.Temperature)
+	setFloat(&params.TopP, c.TopP)
+	setFloat(&params.FrequencyPenalty, c.FrequencyPenalty)
+	setFloat(&params.PresencePenalty, c.PresencePenalty)
+	setInt(&params.MaxTokens, c.MaxTokens)
+	setInt(&params.Seed, c.Seed)
+	if len(c.StopSequences) > 0 {
+		params.Stop.OfStringArray = c.StopSequences
+	}
+}
+
+func setFloat(to *param.Opt[float64], v *float64) {
+	if v != nil {
+		*to = param.NewOpt(*v)
+	}
+}
+
+func setInt(to *param.Opt[int64], v *int64) {
+	if v != nil {
+		*to = param.NewOpt(*v)
+	}
+}
+
+func tools(params *openai.ChatCompletionNewParams, r llm.Request, names llm.Names) error {
+	for _, t := range r.Tools {
+		function := shared.FunctionDefinitionParam{Name: names.Wire(t.Name)}
+		if t.Description != "" {
+			function.Description = param.NewOpt(t.Description)
+		}
+		schema, err := schemaOf(t)
+		if err != nil {
+			return err
+		}
+		function.Parameters = schema
+		params.Tools = append(params.Tools, openai.ChatCompletionToolUnionParam{OfFunction: &openai.ChatCompletionFunctionToolParam{Function: function}})
+	}
+	if len(r.Tools) == 0 {
+		return nil
+	}
+	switch r.Choice.Mode {
+	case llm.ChooseAuto, llm.ChooseRequired, llm.ChooseNone:
+		params.ToolChoice.OfAuto = param.NewOpt(string(r.Choice.Mode))
+	case llm.ChooseTool:
+		params.ToolChoice.OfFunctionToolChoice = &openai.ChatCompletionNamedToolChoiceParam{
+			Function: openai.ChatCompletionNamedToolChoiceFunctionParam{Name: names.Wire(r.Choice.Tool)}}
+	}
+	return nil
+}
+
+// schemaOf gives a tool's schema with its numbers in the digits that they were written in. The API wants the type of the root.
+func schemaOf(t llm.Tool) (shared.FunctionParameters, error) {
+	schema := shared.FunctionParameters{}
+	if len(t.Parameters) > 0 {
+		in := json.NewDecoder(bytes.NewReader(t.Parameters))
+		in.UseNumber()
+		if err := in.Decode(&schema); err != nil {
+			return nil, core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s can't be read.", t.Name)
+		}
+	}
+	if schema["type"] == nil {
+		schema["type"] = "object"
+	}
+	if len(schema) == 1 {
+		schema["properties"] = map[string]any{}
+	}
+	return schema, nil
+}

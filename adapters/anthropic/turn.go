@@ -1,0 +1,143 @@
+package anthropic
+
+import (
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/llm"
+)
+
+// object is a JSON object to be sent. Its keys are sorted when it is written.
+type object = map[string]any
+
+// blank stands for a user's message without any visible text, which the API refuses.
+const blank = "(blank message)"
+
+// turn is a message of the API. User and assistant alternate strictly.
+type turn struct {
+	role   core.Role
+	blocks []object
+	plain  bool // one message that is a plain text
+}
+
+// history turns messages into the API's turns. It is made for one request.
+type history struct {
+	names llm.Names
+	ids   ids
+	turns []turn
+	open  []openCall // of the last assistant turn, not yet answered
+}
+
+type openCall struct{ id, wire string }
+
+func (h *history) add(m core.Message) error {
+	if m.Role == core.ToolRole {
+		return h.result(m)
+	}
+	if len(h.open) > 0 {
+		return core.Errorf(core.ProviderInvalidRequest,
+			"The call %q has no result. Every call of a message needs its result before the next message that is not a result.", h.open[0].id)
+	}
+	if m.Role == core.User {
+		return h.user(m)
+	}
+	h.assistant(m)
+	return nil
+}
+
+// last is the turn that m continues: the last one, if it has that role, or a new one.
+func (h *history) last(role core.Role) *turn {
+	if n := len(h.turns); n > 0 && h.turns[n-1].role == role {
+		return &h.turns[n-1]
+	}
+	h.turns = append(h.turns, turn{role: role, plain: true})
+	return &h.turns[len(h.turns)-1]
+}
+
+func (h *history) user(m core.Message) error {
+	var blocks []object
+	for _, b := range m.Content.Blocks() {
+		block, err := userBlock(b)
+		if err != nil {
+			return err
+		}
+		if block != nil {
+			blocks = append(blocks, block)
+		}
+	}
+	t := h.last(core.User)
+	t.plain = t.plain && len(t.blocks) == 0 && !m.Content.IsList()
+	t.blocks = append(t.blocks, blocks...)
+	return nil
+}
+
+// assistant leaves out thinking that nothing follows, since the API refuses a turn that ends with it; a message of nothing else is left out.
+func (h *history) assistant(m core.Message) {
+	var blocks []object
+	end := 0
+	for _, b := range m.Content.Blocks() {
+		block := assistantBlock(b)
+		if block == nil {
+			continue
+		}
+		blocks = append(blocks, block)
+		if b.Type == core.TextBlock {
+			end = len(blocks)
+		}
+	}
+	if len(m.ToolCalls) == 0 {
+		blocks = blocks[:end]
+	}
+	for _, c := range m.ToolCalls {
+		call := openCall{c.ID, h.ids.next(c.ID)}
+		h.open = append(h.open, call)
+		blocks = append(blocks, object{"type": "tool_use", "id": call.wire, "name": h.names.Wire(c.Name), "input": arguments(c.Arguments)})
+	}
+	if len(blocks) == 0 {
+		return
+	}
+	t := h.last(core.Assistant)
+	t.plain = t.plain && len(t.blocks) == 0 && !m.Content.IsList() && len(m.ToolCalls) == 0
+	t.blocks = append(t.blocks, blocks...)
+}
+
+// result answers the first open call of its id: ids may occur twice.
+func (h *history) result(m core.Message) error {
+	for i, call := range h.open {
+		if call.id != m.ToolCallID {
+			continue
+		}
+		h.open = append(h.open[:i:i], h.open[i+1:]...)
+		block := object{"type": "tool_result", "tool_use_id": call.wire}
+		if text := m.Content.String(); strings.TrimSpace(text) != "" {
+			block["content"] = text
+		}
+		t := h.last(core.User)
+		t.plain = false
+		t.blocks = append(t.blocks, block)
+		return nil
+	}
+	return core.Errorf(core.ProviderInvalidRequest, "The result for %q does not follow the message that has the call, or answers it twice.", m.ToolCallID)
+}
+
+// messages gives the turns as they are sent.
+func (h *history) messages() ([]any, error) {
+	if len(h.open) > 0 {
+		return nil, core.Errorf(core.ProviderInvalidRequest, "The call %q has no result.", h.open[0].id)
+	}
+	all := make([]any, len(h.turns))
+	for i, t := range h.turns {
+		all[i] = object{"role": string(t.role), "content": t.content()}
+	}
+	return all, nil
+}
+
+func (t turn) content() any {
+	switch {
+	case len(t.blocks) == 0:
+		return blank
+	case t.plain:
+		return t.blocks[0]["text"]
+	}
+	return t.blocks
+}

@@ -46,6 +46,9 @@ const (
 	ProviderInvalidModel         Category = "provider_invalid_model"
 	ProviderUnsupportedContent   Category = "provider_unsupported_content_block"
 	StructuredOutputInvalid      Category = "structured_output_invalid"
+	PromptNotFound               Category = "prompt_not_found"
+	PromptStoreUnavailable       Category = "prompt_store_unavailable"
+	PromptRenderError            Category = "prompt_render_error"
 	NodeException                Category = "node_exception"
 	EdgeException                Category = "edge_exception"
 	ReducerError                 Category = "reducer_error"
@@ -105,6 +108,8 @@ const (
 //     conversation is intact, and the person asks again.
 //   - provider errors that a retry can't fix (invalid_model, unsupported_content_block, structured_output_invalid) are
 //     correctable by the person or by the admin that the diagnostic names.
+//   - a prompt that is not there, or can't be rendered, is correctable by the admin that the diagnostic names; a store of prompts that can't
+//     be reached may come back (prompt-management §11 says which of them are transient).
 //   - a write conflict is retryable: the second attempt reads the version that the first one conflicted with.
 //   - an uncategorised error of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
 //   - a state that does not match its schema is terminating, as in harness §7.1: the next turn would load the same state.
@@ -120,12 +125,13 @@ var buckets = map[Category]Bucket{
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
 	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
 	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
-	DeliveryLater: RetryableTransient, DeliveryNotYet: RetryableTransient,
+	DeliveryLater: RetryableTransient, DeliveryNotYet: RetryableTransient, PromptStoreUnavailable: RetryableTransient,
 
 	ProviderInvalidRequest: UserCorrectable, ProviderInvalidResponse: UserCorrectable, ChatMessageShapeInvalid: UserCorrectable,
 	ProviderAuthentication: UserCorrectable, SuspensionPayloadInvalid: UserCorrectable, SuspensionRecordInvalid: UserCorrectable,
 	HarnessCorrelationFailed: UserCorrectable, HarnessPathAmbiguous: UserCorrectable, ProviderInvalidModel: UserCorrectable,
 	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable, RateLimited: UserCorrectable,
+	PromptNotFound: UserCorrectable, PromptRenderError: UserCorrectable,
 	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalDenied: UserCorrectable, ApprovalCanceled: UserCorrectable,

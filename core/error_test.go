@@ -56,6 +56,9 @@ func TestBuckets(t *testing.T) {
 		core.ChatMessageShapeInvalid:     core.UserCorrectable,
 		core.ProviderAuthentication:      core.UserCorrectable,
 		core.SuspensionPayloadInvalid:    core.UserCorrectable,
+		core.PromptStoreUnavailable:      core.RetryableTransient,
+		core.PromptNotFound:              core.UserCorrectable,
+		core.PromptRenderError:           core.UserCorrectable,
 		"never heard of":                 core.RetryableTransient,
 	} {
 		if got := core.BucketOf(category); got != want {

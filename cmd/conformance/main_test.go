@@ -89,7 +89,7 @@ func TestBrokenFiles(t *testing.T) {
 		"cases: [{name: {a: b}}]":    "must be a text",
 		"backends: [], entry: a":     "fixture_schema_invalid",
 		"mock_provider: {}":          "needs llm-provider: not supported yet",
-		"cases: [{backends: [one]}]": "needs prompt-management: not supported yet",
+		"cases: [{backends: [one]}]": "cases.0.backends.0: \"name\" is missing",
 	} {
 		file := filepath.Join(t.TempDir(), "x.yaml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

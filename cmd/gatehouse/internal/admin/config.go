@@ -12,7 +12,7 @@ type Config struct{ cli.JSONFlag }
 
 // Run prints every setting, then the faults of the configuration.
 func (c Config) Run(_ context.Context, a *cli.App) error {
-	_, all, invalid := settings.Load()
+	cfg, all, invalid := settings.Load()
 	all = append(all, settings.Standard()...)
 	var err error
 	if c.JSON {
@@ -20,7 +20,7 @@ func (c Config) Run(_ context.Context, a *cli.App) error {
 	} else {
 		err = a.Table("", []string{"KEY", "VALUE", "SOURCE"}, cli.List(all, func(s settings.Setting) []string { return []string{s.Key, s.Value, s.Source} }))
 	}
-	for _, warning := range settings.Unknown() {
+	for _, warning := range append(settings.Unknown(), cfg.Unused()...) {
 		a.Warn(warning)
 	}
 	if invalid != nil {

@@ -32,9 +32,13 @@ type App struct {
 	store *storage.Store // the one that was opened
 }
 
-// Config reads the configuration and warns about unknown variables. The log shows nothing below least.
+// Config reads the configuration and warns about unknown variables and unused settings. The log shows nothing below least.
 func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
-	return a.config(least, settings.Load)
+	cfg, log, err := a.config(least, settings.Load)
+	for _, warning := range cfg.Unused() {
+		log.Warn(warning)
+	}
+	return cfg, log, err
 }
 
 func (a *App) config(least slog.Level, load func() (settings.Config, []settings.Setting, error)) (settings.Config, *slog.Logger, error) {
@@ -53,10 +57,10 @@ func (a *App) config(least slog.Level, load func() (settings.Config, []settings.
 	return cfg, log, nil
 }
 
-// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. A fault of the approval
-// policy does not matter to commands: a running gateway goes on with the policy that it has.
+// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. Faults of the
+// approval policy and the system prompt do not matter to commands: a running gateway goes on with those that it has.
 func (a *App) Store(ctx context.Context) (*storage.Store, error) {
-	cfg, log, err := a.config(slog.LevelWarn, settings.LoadWithoutPolicy)
+	cfg, log, err := a.config(slog.LevelWarn, settings.LoadForCommands)
 	if err != nil {
 		return nil, err
 	}

@@ -89,6 +89,9 @@ func checkConfig() (settings.Config, []finding) {
 	for _, warning := range settings.Unknown() {
 		found = append(found, finding{"configuration", stateWarn, warning, "Correct its name, or unset it."})
 	}
+	for _, warning := range cfg.Unused() {
+		found = append(found, finding{"configuration", stateWarn, warning, "Set a model, or unset it."})
+	}
 	if len(found) == 0 {
 		found = append(found, finding{"configuration", stateOK, "All settings are valid.", ""})
 	}

@@ -23,6 +23,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
+	"gatehouse/core/llm/prompt"
 )
 
 // Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their own packages.
@@ -33,6 +34,7 @@ type Config struct {
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"The agent that answers: demo or echo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
+	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"A text file with the system prompt of the model. It may use {{ bot }}, {{ platform }} and {{ today }}."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
@@ -56,6 +58,8 @@ type Config struct {
 	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
+
+	SystemPrompt *prompt.Prompt `ignored:"true"` // from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
 }
 
 // RecentEvents is how many of a platform's latest events are searched for the conversations to catch up in.
@@ -116,6 +120,8 @@ func (c *Config) complete() []string {
 	check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord: or console:", strings.Join(foreign, ", "))
 	c.Policy, err = policy.Open(c.PolicyFile, defaults)
 	check(err == nil, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
+	c.SystemPrompt, err = loadSystemPrompt(c.PromptFile)
+	check(err == nil, "GATEHOUSE_SYSTEM_PROMPT_FILE", "the system prompt is invalid:\n    %s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
 	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
 	faults = append(faults, c.Slack.Validate()...)

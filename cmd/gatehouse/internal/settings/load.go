@@ -33,18 +33,19 @@ const (
 
 // Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
 func Load() (Config, []Setting, error) {
-	return load("")
+	return load()
 }
 
-// LoadWithoutPolicy is Load for what needs no approval policy: its faults are left out, and only GATEHOUSE_APPROVERS is in force then.
-func LoadWithoutPolicy() (Config, []Setting, error) {
-	return load("GATEHOUSE_APPROVAL_POLICY")
+// LoadForCommands is Load for what runs no agent: faults of the approval policy and of the system prompt are left out. Only
+// GATEHOUSE_APPROVERS is in force then, and there is no system prompt.
+func LoadForCommands() (Config, []Setting, error) {
+	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_SYSTEM_PROMPT_FILE")
 }
 
-// load leaves the faults of a key out.
-func load(without string) (Config, []Setting, error) {
+// load leaves the faults of some keys out.
+func load(without ...string) (Config, []Setting, error) {
 	cfg, all, faults := Read()
-	faults = slices.DeleteFunc(faults, func(fault string) bool { return keyOf(fault) == without })
+	faults = slices.DeleteFunc(faults, func(fault string) bool { return slices.Contains(without, keyOf(fault)) })
 	if len(faults) > 0 {
 		return Config{}, all, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 	}

@@ -269,3 +269,30 @@ func TestRepliesReplaceEverySentence(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSystemPromptIsRead: it is there, or there is a fault that names the line; where no file is set there is none.
+func TestTheSystemPromptIsRead(t *testing.T) {
+	for _, key := range Keys() {
+		t.Setenv(key, "")
+	}
+	if cfg, _, err := Load(); err != nil || cfg.SystemPrompt != nil || len(cfg.Unused()) != 0 {
+		t.Errorf("%+v, %v", cfg.SystemPrompt, err)
+	}
+	file := filepath.Join(t.TempDir(), "system.txt")
+	t.Setenv("GATEHOUSE_SYSTEM_PROMPT_FILE", file)
+	for text, fault := range map[string]string{"You are {{ bot }}.\n": "", "Hi\n{{ user }}": file + ":2: there is no variable user", " ": file + ": the file is empty"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, _, err := Load()
+		if (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
+			t.Errorf("%q: %v, want %q", text, err, fault)
+		}
+		if err == nil && (cfg.SystemPrompt == nil || len(cfg.Unused()) != 1) {
+			t.Errorf("%q: %+v, %v", text, cfg.SystemPrompt, cfg.Unused())
+		}
+		if _, _, err := LoadForCommands(); err != nil {
+			t.Errorf("%q: a command fails: %v", text, err)
+		}
+	}
+}

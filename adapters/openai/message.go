@@ -1,7 +1,6 @@
 package openai
 
 import (
-
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 
@@ -96,4 +95,3 @@ func hasImages(r llm.Request) bool {
 	}
 	return false
 }
-

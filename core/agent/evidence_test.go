@@ -145,7 +145,7 @@ func TestLaw5_AskingAgainSaysThatAChangeIsDropped(t *testing.T) {
 		r.rule.Quorum = 2
 		r.change = func(a *core.Approval) {
 			a.Requested, a.Call.Arguments = a.Call.Digest, json.RawMessage(`{"text":"poison"}`)
-			a.Call.Digest, _ = tool.Digest("note_add", a.Call.Arguments)
+			a.Call.Digest, _ = tool.Digest("note.add", a.Call.Arguments)
 			a.Votes = []core.Vote{{Actor: core.Actor{ID: "x:cid", Name: name}, Choice: core.Edit}}
 		}
 		again := r.decide(asked, core.Approved, "")

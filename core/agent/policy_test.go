@@ -86,7 +86,7 @@ func TestACountHasOnlyWhatPeopleAreAskedFor(t *testing.T) {
 	rule := ask
 	rule.Remember = time.Hour
 	r := newRoom(t, &script{lines: []core.Message{{Role: core.Assistant, ToolCalls: []core.ToolCall{
-		use("1", "note_add", `{"text":"milk"}`), use("2", "note_add", `{"text":"bread"}`), use("3", "note_add", `{"text":"salt"}`), use("4", "note_add", `{"text":"oil"}`),
+		use("1", "note.add", `{"text":"milk"}`), use("2", "note.add", `{"text":"bread"}`), use("3", "note.add", `{"text":"salt"}`), use("4", "note.add", `{"text":"oil"}`),
 	}}}}, rule)
 	r.judge = func(c core.Call) core.Rule {
 		if strings.Contains(string(c.Arguments), "salt") {

@@ -26,6 +26,7 @@ type fakeVendor struct {
 var vendors = map[string]func(t *testing.T) fakeVendor{
 	"OpenAI": func(t *testing.T) fakeVendor {
 		s := llmtest.NewOpenAI()
+		s.Models = []string{"gpt-test"}
 		t.Cleanup(s.Close)
 		env := map[string]string{"GATEHOUSE_MODEL": "openai:gpt-test", "OPENAI_API_KEY": "sk-test-0123456789", "OPENAI_BASE_URL": s.URL + "/v1"}
 		return fakeVendor{&s.Server, env, llmtest.OpenAISay, llmtest.OpenAICall, llmtest.OpenAIFault}
@@ -158,35 +159,41 @@ func TestAModelsBadArgumentsComeBack(t *testing.T) {
 	})
 }
 
-// TestAModelThatCannotAnswer: each trouble ends in the bucket's reply, after as many attempts as it deserves.
+// TestAModelThatCannotAnswer: each trouble ends in the bucket's reply. What may pass by itself is tried again before; what can't is not.
 func TestAModelThatCannotAnswer(t *testing.T) {
-	onEachVendor(t, func(t *testing.T, v fakeVendor) {
-		for _, trouble := range []struct {
-			name   string
-			answer llmtest.Answer
-			calls  int // at least
-			reply  string
-		}{
-			{"a key that is refused", v.fail(http.StatusUnauthorized, "authentication_error", "invalid key"), 1, "couldn't be processed"},
-			{"a model that does not exist", v.fail(http.StatusNotFound, "not_found_error", "no such model"), 1, "couldn't be processed"},
-			{"a request that is too long", v.fail(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 250000 tokens"), 1, "couldn't be processed"},
-		} {
-			t.Run(trouble.name, func(t *testing.T) {
-				s := serveModel(t, v, nil)
-				before := len(v.Calls())
-				v.Then(trouble.answer, trouble.answer, trouble.answer)
+	const rejected, x
+	stall := func(fakeVendor) llmtest.Answer { return llmtest.Answer{Trouble: llmtest.Stall} }
+	for name, trouble := range map[string]struct {
+		answer func(fakeVendor) llmtest.Answer
+		calls  int
+		reply  string
+	}{
+		"a key that is refused": {func(v fakeVendor) llmtest.Answer {
+			return v.fail(http.StatusUnauthorized, "authentication_error", "invalid key")
+		}, 1, rejected},
+		"a model that is gone": {func(v fakeVendor) llmtest.Answer { return v.fail(http.StatusNotFound, "not_found_error", "no such model") }, 1, rejected},
+		"a conversation that is too long": {func(v fakeVendor) llmtest.Answer {
+			return v.fail(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 250000 tokens")
+		}, 1, rejected},
+		"a vendor that is down": {func(v fakeVendor) llmtest.Answer {
+			return v.fail(http.StatusServiceUnavailable, "overloaded_error", "busy")
+		}, 4, unavailable},
+		"a connection that breaks": {func(fakeVendor) llmtest.Answer { return llmtest.Answer{Trouble: llmtest.Drop} }, 4, unavailable},
+		"a vendor that is slow":    {stall, 4, unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEachVendor(t, func(t *testing.T, v fakeVendor) {
+				t.Parallel()
+				s := serveModel(t, v, map[string]string{"GATEHOUSE_MODEL_TIMEOUT": "500ms"}) // there is no time for a second attempt within a call
+				v.Think(func(llmtest.Received) llmtest.Answer { return trouble.answer(v) })
 				s.ann.Says("hello")
 				s.reads(s.dm, "", trouble.reply)
-				if n := len(v.Calls()) - before; n < trouble.calls {
-					t.Errorf("%d calls", n)
-				}
-				for v.Left() > 0 {
-					v.Then() // unused answers stay for nobody: the server is this test's own
-					break
+				if n := len(v.Calls()); n < trouble.calls {
+					t.Errorf("%d calls, want %d", n, trouble.calls)
 				}
 			})
-		}
-	})
+		})
+	}
 }
 
 // TestATurnIsTriedAgainAfterARateLimit: the vendor asks to wait, and the answer comes afterwards.

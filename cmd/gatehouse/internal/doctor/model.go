@@ -33,7 +33,7 @@ func checkModel(ctx context.Context, name string, make func() (llm.Provider, err
 	if err == nil {
 		err = p.Ready(ctx)
 	}
-	fix := "Check GATEHOUSE_MODEL."
+	fix := "The pages of the vendor list its models; ollama list shows those of Ollama."
 	switch core.CategoryOf(err) {
 	case "":
 		return finding{"model", stateOK, name + " is there, and the key is accepted.", ""}

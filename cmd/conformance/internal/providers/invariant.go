@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -32,9 +31,6 @@ func (s *scope) invariants(d *fixture.Node, calls []*call) {
 		}
 	})
 }
-
-// Names returns the published names.
-func Names() []string { return slices.Sorted(maps.Keys(published)) }
 
 var published = map[string]func(*scope, *call) error{
 	"call_returns_successful_response_after_transient_retry": afterTransientRetry,

@@ -56,7 +56,7 @@ func require(ok bool, format string, args ...any) error {
 
 func afterTransientRetry(_ *scope, c *call) error {
 	if !c.answered || len(c.spans) < 2 {
-		return fmt.Errorf("%d attempts ended with %v", len(c.spans), c.err)
+		return fmt.Errorf("%d attempts were made; answered: %t", len(c.spans), c.answered)
 	}
 	for _, failed := range c.spans[:len(c.spans)-1] {
 		if !llm.IsTransient(&core.Error{Category: failed.category}) {

@@ -17,7 +17,7 @@ const (
 )
 
 // kits are folders of fakes and suites that only tests import.
-var kits = []string{"adapters/adaptertest", "adapters/slack/slacktest", "adapters/discord/discordtest", "adapters/internal/fakeserver", "storage/storagetest", "storage/postgres/postgrestest"}
+var kits = []string{"adapters/adaptertest", "adapters/slack/slacktest", "adapters/discord/discordtest", "adapters/internal/fakeserver", "core/llm/llmtest", "storage/storagetest", "storage/postgres/postgrestest"}
 
 func TestInterfacesAreFewAndSmall(t *testing.T) {
 	declared := map[string]*ast.InterfaceType{} // by package folder and name

@@ -114,15 +114,17 @@ func tools(params *openai.ChatCompletionNewParams, r llm.Request, names llm.Name
 	return nil
 }
 
-// schemaOf gives a tool's schema with its numbers in the digits that they were written in. The API wants the type of the root.
+// schemaOf gives a tool's schema, its parts as they are written: the SDK would change their numbers. The API wants the type of the root.
 func schemaOf(t llm.Tool) (shared.FunctionParameters, error) {
-	schema := shared.FunctionParameters{}
+	var written map[string]json.RawMessage
 	if len(t.Parameters) > 0 {
-		in := json.NewDecoder(bytes.NewReader(t.Parameters))
-		in.UseNumber()
-		if err := in.Decode(&schema); err != nil {
+		if err := json.Unmarshal(t.Parameters, &written); err != nil {
 			return nil, core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s can't be read.", t.Name)
 		}
+	}
+	schema := shared.FunctionParameters{}
+	for key, part := range written {
+		schema[key] = part
 	}
 	if schema["type"] == nil {
 		schema["type"] = "object"

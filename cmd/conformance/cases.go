@@ -21,8 +21,8 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 		return []verdict{base}
 	}
 	base.Capability = capabilityOf(path, root)
-	if base.Capability == promptSuite {
-		return runPrompts(ctx, base, root, throughProduct)
+	if f, is := flats[base.Capability]; is {
+		return f.runFile(ctx, base, root, throughProduct)
 	}
 	if !root.Has("cases") {
 		base.result = runCase(ctx, base.Capability, root, throughProduct).result

@@ -1,4 +1,4 @@
-// Command conformance runs OpenArmature fixtures against core/graph, core/chat and core/llm/prompt:
+// Command conformance runs OpenArmature fixtures against core/graph, core/chat, core/llm/prompt and the adapters of models:
 //
 //	conformance [--json] [--strict] [--product] DIR|FILE…
 //
@@ -14,7 +14,8 @@
 // store calls, nodes, events, spans and log lines, recorded while the case runs.
 //
 // By default a case runs on stores in memory: invocations through Graph.Invoke, chats through the chat harness, transmissions through the
-// abstract harness (internal/harness). Prompts have no graph and no turns: internal/prompts runs their fixtures. With --product, chats and
+// abstract harness (internal/harness). Prompts and providers have no graph and no turns: internal/prompts and internal/providers
+// run their fixtures. With --product, chats and
 // everything else with a counterpart run through the dispatcher, the approvals, the outbox and SQLite (internal/product). Cases and
 // assertions without a counterpart are listed, and such cases are counted on the last line.
 package main

@@ -8,7 +8,7 @@ import (
 )
 
 // suites are the capabilities that gatehouse implements, each a folder of GATEHOUSE_FIXTURES.
-var suites = []string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite}
+var suites = []string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite, providerSuite}
 
 // failing are the cases that are known to fail, and why. One that passes now, fails for another reason or no longer exists
 // fails the test, so that the list stays true.
@@ -47,7 +47,7 @@ func TestChatsThroughTheProduct(t *testing.T) {
 func TestFixtures(t *testing.T) {
 	root := fixtures()
 	if root == "" {
-		t.Skip("SKIPPED: no fixtures were run. Set GATEHOUSE_FIXTURES to the folder that holds harness-chat, harness, sessions, suspension, graph-engine and prompt-management.")
+		t.Skip("SKIPPED: no fixtures were run. Set GATEHOUSE_FIXTURES to the folder that holds harness-chat, harness, sessions, suspension, graph-engine, prompt-management and llm-provider.")
 	}
 	seen := map[string]bool{}
 	for _, suite := range suites {

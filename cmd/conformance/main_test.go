@@ -88,7 +88,7 @@ func TestBrokenFiles(t *testing.T) {
 		"cases: [7]":                 "a case must be a mapping",
 		"cases: [{name: {a: b}}]":    "must be a text",
 		"backends: [], entry: a":     "fixture_schema_invalid",
-		"mock_provider: {}":          "needs llm-provider: not supported yet",
+		"mock_provider: {}":          "\"call\" is missing",
 		"cases: [{backends: [one]}]": "cases.0.backends.0: \"name\" is missing",
 	} {
 		file := filepath.Join(t.TempDir(), "x.yaml")

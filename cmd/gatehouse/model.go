@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func newProvider(cfg settings.Config, tracer graph.Tracer) (llm.Provider, error)
 		if err != nil {
 			return nil, err
 		}
-		p = llm.NewRetry(llm.NewLimit(p, cfg.Model.Calls), llm.RetryConfig{Total: cfg.Model.Timeout, Observe: observer(tracer)})
+		p = llm.NewRetry(llm.NewLimit(p, cfg.Model.Calls), llm.RetryConfig{Total: cfg.Model.Timeout, Model: m.Name, Observe: observer(tracer)})
 		all = append(all, view.Bind(m.Vendor, p))
 	}
 	if len(all) == 0 {
@@ -45,10 +46,14 @@ func newVendor(cfg settings.Config, m settings.ChosenModel) (llm.Provider, error
 		return llm.WithMaxTokens(p, cmp.Or(cfg.Model.MaxTokens, anthropicTokens)), err
 	}
 	p, err := openai.New(m.Name, cfg.OpenAI)
-	if cfg.Model.MaxTokens > 0 {
-		return llm.WithMaxTokens(p, cfg.Model.MaxTokens), err
+	switch n := cfg.Model.MaxTokens; {
+	case n == 0:
+		return p, err
+	case strings.Contains(cfg.OpenAI.BaseURL, "api.openai.com"): // whose newer models refuse the name that other servers know
+		return llm.WithExtra(p, "max_completion_tokens", strconv.AppendInt(nil, n, 10)), err
+	default:
+		return llm.WithMaxTokens(p, n), err
 	}
-	return p, err
 }
 
 // observer makes a span of each attempt of a call.

@@ -161,7 +161,7 @@ func TestAModelsBadArgumentsComeBack(t *testing.T) {
 
 // TestAModelThatCannotAnswer: each trouble ends in the bucket's reply. What may pass by itself is tried again before; what can't is not.
 func TestAModelThatCannotAnswer(t *testing.T) {
-	const rejected, x
+	const rejected, unavailable = "couldn't be processed", "I had trouble responding"
 	stall := func(fakeVendor) llmtest.Answer { return llmtest.Answer{Trouble: llmtest.Stall} }
 	for name, trouble := range map[string]struct {
 		answer func(fakeVendor) llmtest.Answer

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 
 	"gatehouse/core"
@@ -9,6 +10,7 @@ import (
 // Attempt is one try of a call.
 type Attempt struct {
 	Index   int           // from 0
+	Model   string        // RetryConfig.Model
 	Repeats core.Category // of the error of the attempt before; "" for the first
 }
 
@@ -23,11 +25,13 @@ func (a Attempt) Attributes(r Response, err error) map[string]any {
 	if a.Index > 0 {
 		all["openarmature.llm.retry_reason"] = "transient"
 	}
+	if model := cmp.Or(a.Model, r.Model); model != "" {
+		all["openarmature.llm.model"] = model
+	}
 	if err != nil {
 		all["openarmature.error.category"] = string(core.CategoryOf(err))
 		return all
 	}
-	all["openarmature.llm.model"] = r.Model
 	all["openarmature.llm.finish_reason"] = string(r.Finish)
 	for name, counter := range map[string]*int64{"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Completion, "total_tokens": r.Usage.Total} {
 		if counter != nil {

@@ -26,6 +26,7 @@ type RetryConfig struct {
 	Attempts int                             // in all; 0: three
 	Total    time.Duration                   // for all attempts and waits; 0: only the context's deadline counts
 	Wait     func(attempt int) time.Duration // after the attempt of that index, from 0; nil: FullJitter
+	Model    string                          // as observers are told it
 	Observe  Observer                        // of each attempt; may be nil
 }
 
@@ -61,12 +62,12 @@ func (p *Retry) Complete(ctx context.Context, r Request) (Response, error) {
 	if waits.wait == nil {
 		waits.wait = FullJitter()
 	}
-	attempt := Attempt{}
+	attempt := Attempt{Model: p.config.Model}
 	response, err := backoff.Retry(ctx, func() (Response, error) {
 		inside, end := p.config.Observe(ctx, attempt)
 		response, err := p.provider.Complete(inside, r)
 		end(response, err)
-		attempt = Attempt{Index: attempt.Index + 1, Repeats: core.CategoryOf(err)}
+		attempt.Index, attempt.Repeats = attempt.Index+1, core.CategoryOf(err)
 		waits.last = err
 		if err != nil && (ctx.Err() != nil || !IsTransient(err)) {
 			return response, backoff.Permanent(err)

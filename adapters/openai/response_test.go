@@ -1,0 +1,168 @@
+package openai_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/adapters/openai"
+	"gatehouse/core"
+	"gatehouse/core/llm"
+	"gatehouse/core/llm/llmtest"
+)
+
+func body(s string) llmtest.Answer { return llmtest.Answer{Body: []byte(s)} }
+
+// choice is an answer with this message and finish reason, both JSON.
+func choice(message, finish string) llmtest.Answer {
+	return body(`{"model":"m","choices":[{"message":` + message + `,"finish_reason":` + finish + `}]}`)
+}
+
+func called(arguments string) string {
+	return `{"content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"note__add","arguments":` + arguments + `}}]}`
+}
+
+func TestWhatIsRead(t *testing.T) {
+	call := func(arguments string) core.Message {
+		return core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "note.add", Arguments: raw(arguments)}}}
+	}
+	r := llm.Request{Messages: question.Messages, Tools: []llm.Tool{{Name: "note.add"}}}
+	for name, c := range map[string]struct {
+		answer  llmtest.Answer
+		message core.Message
+		finish  llm.Finish
+		want    core.Category
+	}{
+		"a text":                           {choice(`{"content":"yes"}`, `"stop"`), text(core.Assistant, "yes"), llm.FinishStop, ""},
+		"cut at the limit":                 {choice(`{"content":""}`, `"length"`), core.Message{Role: core.Assistant}, llm.FinishLength, ""},
+		"filtered":                         {choice(`{"content":null}`, `"content_filter"`), core.Message{Role: core.Assistant}, llm.FinishFilter, ""},
+		"a refusal":                        {choice(`{"content":null,"refusal":"I won't."}`, `"stop"`), text(core.Assistant, "I won't."), llm.FinishStop, ""},
+		"half a surrogate pair":            {choice(`{"content":"a\ud83d"}`, `"stop"`), text(core.Assistant, "a\ufffd"), llm.FinishStop, ""},
+		"a call, by our name":              {choice(called(`" {\"b\": 1.50} "`), `"tool_calls"`), call(`{"b": 1.50}`), llm.FinishCalls, ""},
+		"the old reason for calls":         {choice(called(`"{}"`), `"function_call"`), call(`{}`), llm.FinishCalls, ""},
+		"a call without arguments":         {choice(called(`""`), `"tool_calls"`), call(`{}`), llm.FinishCalls, ""},
+		"an unknown reason":                {choice(`{"content":"yes"}`, `"because"`), text(core.Assistant, "yes"), llm.FinishUnknown, ""},
+		"no reason":                        {choice(`{"content":"yes"}`, `null`), text(core.Assistant, "yes"), llm.FinishUnknown, ""},
+		"a broken-off call, said so":       {choice(called(`"{\"a\": \"b"`), `"error"`), call(`null`), llm.FinishUnknown, ""},
+		"a broken-off call":                {choice(called(`"{\"a\": \"b"`), `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"arguments that are a list":        {choice(called(`"[1]"`), `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"arguments with a key twice":       {choice(called(`"{\"a\":1,\"a\":2}"`), `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"arguments that are an object":     {choice(called(`{}`), `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"a call without an id":             {choice(`{"tool_calls":[{"function":{"name":"x","arguments":"{}"}}]}`, `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"a call without a name":            {choice(`{"tool_calls":[{"id":"1","function":{"arguments":"{}"}}]}`, `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"calls that are no list":           {choice(`{"tool_calls":{}}`, `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"content that is a number":         {choice(`{"content":7}`, `"stop"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"nothing":                          {choice(`{"content":""}`, `"stop"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"no choices":                       {body(`{"choices":[]}`), core.Message{}, "", core.ProviderInvalidResponse},
+		"no message":                       {body(`{"choices":[{}]}`), core.Message{}, "", core.ProviderInvalidResponse},
+		"another document":                 {body(`{"ok":true}`), core.Message{}, "", core.ProviderInvalidResponse},
+		"a page":                           {body(`<html>`), core.Message{}, "", core.ProviderInvalidResponse},
+		"an empty body":                    {body(``), core.Message{}, "", core.ProviderInvalidResponse},
+		"a list":                           {body(`[]`), core.Message{}, "", core.ProviderInvalidResponse},
+		"half a body":                      {llmtest.OpenAISay("yes").With(llmtest.Truncate), core.Message{}, "", core.ProviderUnavailable},
+		"an endless body":                  {llmtest.OpenAISay("yes").With(llmtest.Endless), core.Message{}, "", core.ProviderInvalidResponse},
+		"an error with a good status":      {body(`{"error":{"code":429,"message":"slow down"}}`), core.Message{}, "", core.ProviderRateLimit},
+		"an error with a good status only": {body(`{"error":{"message":"upstream"}}`), core.Message{}, "", core.ProviderUnavailable},
+	} {
+		_, p := start(t, openai.Config{MaxResponse: 1 << 20}, c.answer)
+		got, err := p.Complete(t.Context(), r)
+		noKey(t, err)
+		if core.CategoryOf(err) != c.want || got.Finish != c.finish && err == nil {
+			t.Errorf("%s: %q, %v", name, got.Finish, err)
+			continue
+		}
+		if diff := cmp.Diff(c.message.Content.String(), got.Message.Content.String()) + cmp.Diff(c.message.ToolCalls, got.Message.ToolCalls); err == nil && diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if err == nil && string(got.Raw) != string(c.answer.Body) {
+			t.Errorf("%s: raw is %s", name, got.Raw)
+		}
+	}
+}
+
+func TestUsageIsWhatTheVendorReported(t *testing.T) {
+	for usage, want := range map[string]llm.Usage{
+		`{"prompt_tokens":1,"completion_tokens":0,"total_tokens":3}`:                         {Prompt: ptr(int64(1)), Completion: ptr(int64(0)), Total: ptr(int64(3))},
+		`{"prompt_tokens":"abc","completion_tokens":50,"total_tokens":150}`:                  {Completion: ptr(int64(50)), Total: ptr(int64(150))},
+		`{"prompt_tokens":-1,"completion_tokens":true,"total_tokens":1.5}`:                   {},
+		`{"prompt_tokens":"1","completion_tokens":null,"total_tokens":99999999999999999999}`: {},
+		`{}`: {}, `null`: {}, `[]`: {}, `7`: {},
+	} {
+		_, p := start(t, openai.Config{}, body(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}],"usage":`+usage+`}`))
+		got, err := p.Complete(t.Context(), question)
+		if diff := cmp.Diff(want, got.Usage); err != nil || diff != "" || got.Model != "gpt-test" {
+			t.Errorf("%s: %v, model %s %s", usage, err, got.Model, diff)
+		}
+	}
+}
+
+func TestACallEndsWithItsContext(t *testing.T) {
+	stopped := errors.New("somebody stopped the turn")
+	fake, p := start(t, openai.Config{}, llmtest.OpenAISay("").With(llmtest.Stall))
+	ctx, stop := context.WithCancelCause(t.Context())
+	go func() {
+		for len(fake.Calls()) == 0 { // until the call has arrived
+			time.Sleep(time.Millisecond)
+		}
+		stop(stopped)
+	}()
+	if _, err := p.Complete(ctx, question); !errors.Is(err, stopped) || llm.IsTransient(err) {
+		t.Error(err)
+	}
+}
+
+func TestNoAnswerInTime(t *testing.T) {
+	_, p := start(t, openai.Config{Timeout: 20 * time.Millisecond}, llmtest.OpenAISay("").With(llmtest.Stall))
+	_, err := p.Complete(t.Context(), question)
+	if core.CategoryOf(err) != core.ProviderUnavailable || !strings.Contains(core.MessageOf(err), "did not answer within 20ms") || errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestARateLimitIsWaitedFor(t *testing.T) {
+	fake, p := start(t, openai.Config{}, llmtest.OpenAIFault(429, "rate_limit_exceeded", "slow down").After("0.05"), llmtest.OpenAIFault(503, "x", "overloaded"), llmtest.OpenAISay("yes"))
+	var waits []time.Duration
+	retry := llm.NewRetry(p, llm.RetryConfig{Wait: func(int) time.Duration { return 0 }, Observe: func(ctx context.Context, _ llm.Attempt) (context.Context, func(llm.Response, error)) {
+		return ctx, func(_ llm.Response, err error) { waits = append(waits, core.RetryAfterOf(err)) }
+	}})
+	r, err := retry.Complete(t.Context(), question)
+	if diff := cmp.Diff([]time.Duration{50 * time.Millisecond, 0, 0}, waits); err != nil || r.Message.Content.String() != "yes" || diff != "" || len(fake.Calls()) != 3 {
+		t.Errorf("%v, %d calls, %s", err, len(fake.Calls()), diff)
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add(llmtest.OpenAISay("yes").Body)
+	f.Add(llmtest.OpenAICall(core.ToolCall{ID: "1", Name: "x", Arguments: raw(`{"a":`)}).Body)
+	f.Add([]byte(`{"choices":[{"message":{"tool_calls":[null,7,{"function":[]}]},"finish_reason":{}}],"usage":[]}`))
+	f.Add([]byte(`{"error":{"code":1e999}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := openai.New("gpt-test", openai.Config{Transport: answers(data)}) // no socket: there are thousands
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Complete(t.Context(), question)
+		if err == nil && (r.Finish == llm.FinishStop || r.Finish == llm.FinishCalls) && r.Message.Validate() != nil {
+			t.Errorf("a message that is not valid: %v", r.Message.Validate())
+		}
+		var known *core.Error
+		if err != nil && !errors.As(err, &known) {
+			t.Errorf("an error without a category: %v", err)
+		}
+	})
+}
+
+// answers is a transport that gives this body to every call.
+type answers []byte
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	_ = r.Body.Close()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(a)), Request: r}, nil
+}

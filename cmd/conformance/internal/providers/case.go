@@ -1,0 +1,113 @@
+package providers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gatehouse/cmd/conformance/internal/fixture"
+)
+
+// scope is one case while it runs.
+type scope struct {
+	ctx    context.Context
+	doc    *fixture.Node
+	mock   *mock
+	calls  []*call
+	match  fixture.Matcher
+	faults []string
+
+	unchecked []string
+}
+
+// Run runs a case of a file, and returns its faults and the invariants that nothing checks. doc is root if the file is one case.
+func Run(ctx context.Context, root, doc *fixture.Node) (faults, unchecked []string) {
+	s := &scope{ctx: ctx, doc: doc}
+	s.guard(func() {
+		if !doc.IsMapping() {
+			doc.Malformed("a case must be a mapping")
+		}
+		for _, d := range []*fixture.Node{root, doc} {
+			d.Each(func(key string, _ *fixture.Node) bool {
+				return isProse(key) || key == "cases" && d == root && root != doc
+			})
+		}
+		s.mock = newMock(root, doc)
+		defer s.mock.close()
+		s.run(doc)
+		s.bytesIdentical(doc.Get("expected_wire_bytes_identical"))
+		s.invariants(doc.Get("invariants"), s.calls)
+	})
+	for _, path := range doc.Leftovers() {
+		s.faults = append(s.faults, "fixture_directive_unknown: "+path)
+	}
+	return s.faults, s.unchecked
+}
+
+func isProse(key string) bool {
+	return key == "name" || key == "description" || key == "conformance_version"
+}
+
+// run makes the calls: those of a list, each with its expectations, or the only one, whose expectations stand next to it.
+func (s *scope) run(doc *fixture.Node) {
+	if list := doc.Get("calls"); list != nil {
+		if doc.Has("call") {
+			doc.Malformed("a case has either call or calls")
+		}
+		for _, d := range list.Items() {
+			d.Each(func(key string, _ *fixture.Node) bool { return isProse(key) })
+			s.one(d, d)
+		}
+	} else {
+		s.one(doc.Need("call"), doc)
+	}
+	if len(s.calls) == 0 {
+		doc.Malformed("there are no calls")
+	}
+}
+
+// one makes a call and checks it against the expectations in expects.
+func (s *scope) one(d, expects *fixture.Node) {
+	c := s.call(d)
+	s.calls = append(s.calls, c)
+	s.wire(c, expects)
+	s.expected(c, expects.Get("expected"))
+	if c.err != nil && !c.expected {
+		s.fault(d, "the call failed: %v", c.err)
+	}
+}
+
+// Beside returns the keys next to the cases of a file that nothing read.
+func Beside(root *fixture.Node) (faults []string) {
+	for _, path := range root.Leftovers() {
+		if !strings.HasPrefix(path, "cases.") {
+			faults = append(faults, "fixture_directive_unknown: "+path)
+		}
+	}
+	return faults
+}
+
+// guard turns a malformed fixture, and a panic, into a fault of the case.
+func (s *scope) guard(f func()) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case fixture.Fault:
+			s.faults = append(s.faults, p.Text)
+		default:
+			s.faults = append(s.faults, fmt.Sprintf("the runner panicked: %v", p))
+		}
+	}()
+	f()
+}
+
+func (s *scope) fault(d *fixture.Node, format string, args ...any) {
+	s.faults = append(s.faults, d.Path+": "+fmt.Sprintf(format, args...))
+}
+
+// is compares a value; with subset, mappings may hold more than expected.
+func (s *scope) is(v *fixture.Node, got any, subset bool) {
+	if diff := s.match.Diff(v, got, subset); diff != "" {
+		s.fault(v, "%s", diff)
+	}
+}

@@ -31,7 +31,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 		if err != nil {
 			return nil, err
 		}
-		loop.Name, loop.Model, loop.ModelRef, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), cfg.Model.Turn
+		loop.Name, loop.Model, loop.ModelRef, loop.View, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), viewRef(cfg), cfg.Model.Turn
 	}
 	return loop.Graph()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -95,6 +96,12 @@ func systemPrompt(p *prompt.Prompt, now func() time.Time) func(core.Turn) (strin
 
 // botName is what the bot is called where nobody gave it another name.
 const botName = "gatehouse"
+
+// viewRef says in the evidence how a model is shown a conversation.
+func viewRef(cfg settings.Config) string {
+	p := cmp.Or(cfg.SystemPrompt, &builtInPrompt)
+	return fmt.Sprintf("prompt %s, context %d, text only %t, answers of %d tokens", prompt.HashTemplate(*p), cfg.Model.Context, cfg.Model.TextOnly, cfg.Model.MaxTokens)
+}
 
 // modelRef names the configured models in the evidence.
 func modelRef(m settings.Model) string {

@@ -132,7 +132,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 
 	talk("approve") // a part of the arguments is hidden
 	resuming := got.segment(t)
-	if p := paths(resuming); p != "invocation invocation/act invocation/model" {
+	if p := paths(resuming); p != "invocation invocation/act invocation/act/gatehouse.tool.call invocation/model" {
 		t.Fatalf("spans %s", p)
 	}
 	resumed := resuming["invocation"]
@@ -256,4 +256,35 @@ func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces were not sent") != 1 {
 		t.Errorf("exit code %d, %q, the log:\n%s", code, out, stderr)
 	}
+}
+
+// TestAModelsCallsAreTraced: each attempt of a call of a model, and each call of a tool, is a span below its node, without a text of the
+// conversation.
+func TestAModelsCallsAreTraced(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		var got spans
+		server := httptest.NewServer(&got)
+		defer server.Close()
+		env := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc"}
+		for key, value := range v.env {
+			env = append(env, key+"="+value)
+		}
+		v.Then(v.fail(http.StatusServiceUnavailable, "overloaded_error", "busy"), v.call(toolCall("c1", "demo.calc", `{"expression":"4711*2"}`)), v.say("It is 9422."))
+		c := newWorkbench(t, env...).start(nil, "chat")
+		c.typeLine("what is twice 4711?")
+		c.ok(t)
+		segment := got.segment(t)
+		want := "invocation invocation/model invocation/model again invocation/model/llm.complete invocation/model/llm.complete again invocation/model/llm.complete again again invocation/tools invocation/tools/gatehouse.tool.call"
+		if p := paths(segment); p != want {
+			t.Fatalf("spans %s; want %s", p, want)
+		}
+		for path, s := range segment {
+			if strings.Contains(s.String(), "4711") || strings.Contains(s.String(), "9422") {
+				t.Errorf("%s shows what was said: %v", path, s)
+			}
+		}
+		if name := attr(segment["invocation/tools/gatehouse.tool.call"], "gatehouse.tool.name"); name != "demo.calc" {
+			t.Errorf("the tool is %q", name)
+		}
+	})
 }

@@ -59,7 +59,7 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 		CallID: string(ids.Invocation), ModelRef: model, ActionMode: mode, ExecutionPattern: pattern, NormalizerID: normalizer,
 		MutationPolicyDigest: l.policyDigest(turn, nil), GovernancePolicyDigest: l.governanceDigest(),
 		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
-		StateViewPolicyDigest: typestate.Digest(views), DecompositionPolicyDigest: typestate.Digest(decomposition),
+		StateViewPolicyDigest: typestate.Digest(views + "\n" + l.View), DecompositionPolicyDigest: typestate.Digest(decomposition),
 	}
 	e.Rows = typestate.Evidence{
 		CallSpec: spec,
@@ -80,7 +80,7 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 func (l Loop) governanceDigest() string {
 	var allowed strings.Builder
 	for _, t := range l.Executor.Tools.Tools() {
-		fmt.Fprintf(&allowed, "%q %t %s\n", t.Name, t.Mutating, t.SchemaDigest())
+		fmt.Fprintf(&allowed, "%q %t %q %t %s %q\n", t.Name, t.Mutating, t.Risk, t.Idempotent, t.SchemaDigest(), t.Description)
 	}
 	return typestate.Digest(allowed.String())
 }

@@ -31,6 +31,7 @@ type Loop struct {
 
 	Limits   Limits              // of one turn; what is zero is the default of DefaultLimits
 	ModelRef string              // provider and model, for the evidence; "" = Name
+	View     string              // how the model is shown the conversation, for the evidence: its settings, and digests of its prompt
 	Mask     func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
 	Tracer   graph.Tracer        // makes spans of its turns; nil: none
 }

@@ -147,7 +147,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	printed := talk("calc 1/0") // a failed tool is logged
 	reading := got.segment(t)
 	line := logged(t, printed, "tool failed")
-	tools := reading["invocation/tools"]
+	tools := reading["invocation/tools/gatehouse.tool.call"]
 	want := map[string]string{
 		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()), "session": string(approval.Session),
 		"openarmature.session_id": string(approval.Session), "openarmature.correlation_id": attr(tools, "openarmature.correlation_id"), "tool": "demo.calc",
@@ -274,7 +274,7 @@ func TestAModelsCallsAreTraced(t *testing.T) {
 		c.typeLine("what is twice 4711?")
 		c.ok(t)
 		segment := got.segment(t)
-		want := "invocation invocation/model invocation/model again invocation/model/llm.complete invocation/model/llm.complete again invocation/model/llm.complete again again invocation/tools invocation/tools/gatehouse.tool.call"
+		want := "invocation invocation/model invocation/model again invocation/model/llm.complete invocation/model/llm.complete again invocation/tools invocation/tools/gatehouse.tool.call"
 		if p := paths(segment); p != want {
 			t.Fatalf("spans %s; want %s", p, want)
 		}

@@ -81,7 +81,9 @@ func (p *Provider) refusal(a answer, images bool) error {
 		e := fail(core.ProviderRateLimit, "%s asks to wait: too many requests, or the quota is used up.", p.place())
 		e.RetryAfter = retryAfter(a.header)
 		return e
-	case s >= 500 || s < 400 || s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly:
+	case s < 400:
+		return fail(core.ProviderInvalidResponse, "%s sends calls to another address (%d). Check OPENAI_BASE_URL.", p.place(), s)
+	case s >= 500 || s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly:
 		e := fail(core.ProviderUnavailable, "%s can't answer now (%d).", p.place(), s)
 		e.RetryAfter = retryAfter(a.header)
 		return e

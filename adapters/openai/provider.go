@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -28,6 +29,7 @@ type Config struct {
 }
 
 const (
+	defaultBaseURL     = "https://api.openai.com/v1"
 	defaultTimeout     = 10 * time.Minute
 	defaultMaxResponse = 8 << 20
 	idleConnections    = 64 // of one host; a turn holds none while it waits for a person
@@ -57,7 +59,7 @@ var _ llm.Provider = (*Provider)(nil)
 // New makes the Provider of a model. The error lists what is wrong with the configuration, of category invalid.
 func New(model string, c Config) (*Provider, error) {
 	if c.BaseURL == "" {
-		c.BaseURL = "https://api.openai.com/v1"
+		c.BaseURL = defaultBaseURL
 	}
 	faults := c.Validate()
 	if model == "" {
@@ -79,7 +81,10 @@ func New(model string, c Config) (*Provider, error) {
 	}
 	options := []option.RequestOption{ // no client of the SDK's own making: it would read the environment
 		option.WithBaseURL(c.BaseURL), option.WithMaxRetries(0), option.WithRequestTimeout(c.Timeout),
-		option.WithHTTPClient(&http.Client{Transport: c.Transport}),
+		option.WithHTTPClient(&http.Client{
+			Transport:     c.Transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key would go along
+		}),
 	}
 	if c.APIKey != "" {
 		options = append(options, option.WithAPIKey(c.APIKey))
@@ -114,3 +119,9 @@ func (p *Provider) place() string {
 
 // String names the provider for logs.
 func (p *Provider) String() string { return fmt.Sprintf("openai:%s", p.model) }
+
+// IsOpenAI reports whether the API is OpenAI's own, not another one of the same form.
+func (c Config) IsOpenAI() bool {
+	u, err := url.Parse(cmp.Or(c.BaseURL, defaultBaseURL))
+	return err == nil && u.Hostname() == "api.openai.com"
+}

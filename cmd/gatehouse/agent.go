@@ -65,16 +65,23 @@ func editing(cfg settings.Config, store *storage.Store, more ...tool.Source) app
 	return approvals.Editing{Bind: newTools(cfg, store).With(more...).Bind, Rule: cfg.Policy.Rule}
 }
 
-// secretOf gives JSON pointers to the arguments of a call that the schema of its tool says are secret.
-func secretOf(call core.ToolCall) []string {
+// secretOf returns a function that gives JSON pointers to the arguments of a call that the schema of its tool says are secret. It reads the
+// configuration once.
+func secretOf() func(core.ToolCall) []string {
+	tools := sync.OnceValue(commandTools)
+	return func(call core.ToolCall) []string { return tools().Secret(call) }
+}
+
+// commandTools are the tools as commands know them: they are not run, so they need no store, and MCP servers are not started for them. With faults
+// of the configuration there are only the built-in ones.
+func commandTools() *tool.Registry {
 	cfg, _, _ := settings.Read()
-	return newTools(cfg, nil).Secret(call)
+	return newTools(cfg, nil)
 }
 
 // riskOf is the risk of a tool; known is false if there is none of that name.
 func riskOf(name string) (risk core.Risk, known bool) {
-	cfg, _, _ := settings.Read()             // with faults there are only the built-in tools
-	t, known := newTools(cfg, nil).Get(name) // they are not run, so they need no store
+	t, known := commandTools().Get(name)
 	if known && !t.Mutating {
 		return core.ReadOnly, true
 	}

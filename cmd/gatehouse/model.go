@@ -50,7 +50,7 @@ func newVendor(cfg settings.Config, m settings.ChosenModel) (llm.Provider, error
 	switch n := cfg.Model.MaxTokens; {
 	case n == 0:
 		return p, err
-	case strings.Contains(cfg.OpenAI.BaseURL, "api.openai.com"): // whose newer models refuse the name that other servers know
+	case cfg.OpenAI.IsOpenAI(): // whose newer models refuse the name that other servers know
 		return llm.WithExtra(p, "max_completion_tokens", strconv.AppendInt(nil, n, 10)), err
 	default:
 		return llm.WithMaxTokens(p, n), err

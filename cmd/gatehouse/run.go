@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 			code = int(done)
 		}
 	}()
-	app := &cli.App{Stdio: std, OpenStore: openStore, Secret: secretOf}
+	app := &cli.App{Stdio: std, OpenStore: openStore, Secret: secretOf()}
 	var line commands
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil)

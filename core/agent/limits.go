@@ -39,7 +39,7 @@ func (l Limits) orDefault() Limits {
 func (l Limits) exceeded(u usage) error {
 	switch {
 	case u.Rounds >= l.Rounds:
-		return core.Errorf(core.LimitReached, "The agent was asked %d times without giving an answer, so it was stopped. What it did until then stays done.", l.Rounds)
+		return core.Errorf(core.LimitReached, "The model was asked %d times without giving an answer, so it was stopped. What it did until then stays done.", l.Rounds)
 	case l.Tokens > 0 && u.Tokens >= l.Tokens:
 		return core.Errorf(core.LimitReached, "This request took %d tokens; the limit is %d. The agent was stopped. What it did until then stays done. Please ask for less at a time.", u.Tokens, l.Tokens)
 	case u.Time >= l.Time:

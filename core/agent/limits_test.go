@@ -38,8 +38,8 @@ func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 		limits agent.Limits
 		want   string
 	}{
-		"the default":      {restless{calls: 1}, agent.Limits{}, "The agent was asked 32 times without giving an answer"},
-		"rounds":           {restless{calls: 1}, agent.Limits{Rounds: 3}, "The agent was asked 3 times without giving an answer"},
+		"the default":      {restless{calls: 1}, agent.Limits{}, "The model was asked 32 times without giving an answer"},
+		"rounds":           {restless{calls: 1}, agent.Limits{Rounds: 3}, "The model was asked 3 times without giving an answer"},
 		"calls":            {restless{calls: 5}, agent.Limits{Calls: 12}, "The agent called more than 12 tools"},
 		"calls at once":    {restless{calls: 1000}, agent.Limits{}, "The agent called more than 128 tools"},
 		"tokens":           {restless{calls: 1, tokens: 400}, agent.Limits{Tokens: 1000}, "This request took 1200 tokens; the limit is 1000."},

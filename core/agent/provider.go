@@ -16,7 +16,6 @@ import (
 type ProviderModel struct {
 	Provider llm.Provider
 	Tools    *tool.Registry
-	Config   llm.Config
 	TextOnly bool // the model takes no images
 	Budget   int  // of the system prompt and the messages, in tokens as the view estimates them; 0 = no limit
 
@@ -36,7 +35,7 @@ func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, 
 	if err := m.admit(ctx, turn.Actor.ID); err != nil {
 		return Answer{}, err
 	}
-	r := llm.Request{Config: m.Config}
+	var r llm.Request
 	for _, t := range m.Tools.Tools() {
 		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
 	}

@@ -9,8 +9,8 @@ import (
 
 // Provider is a model at a vendor (llm-provider §5).
 type Provider interface {
-	// Complete gives the model's answer to the messages. It changes none of them. Errors: the nine categories of llm-provider §7; the request
-	// is checked before anything is sent (provider_invalid_request).
+	// Complete gives the model's answer to the messages. It changes none of them. Errors: the nine categories of llm-provider §7, or the
+	// cause of a cancelled context, without one. The request is checked before anything is sent (provider_invalid_request).
 	Complete(ctx context.Context, r Request) (Response, error)
 	// Ready reports whether Complete could succeed now: the credentials are accepted, and the model exists and is loaded. Errors:
 	// provider_authentication, provider_invalid_model, provider_model_not_loaded, provider_unavailable.

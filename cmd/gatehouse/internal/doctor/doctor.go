@@ -96,7 +96,7 @@ func checkConfig() (settings.Config, []finding) {
 		found = append(found, finding{"configuration", stateWarn, warning, "Correct its name, or unset it."})
 	}
 	for _, warning := range cfg.Unused() {
-		found = append(found, finding{"configuration", stateWarn, warning, "Set a model, or unset it."})
+		found = append(found, finding{"configuration", stateWarn, warning, "Unset it, or set GATEHOUSE_MODEL and GATEHOUSE_AGENT=llm."})
 	}
 	if len(found) == 0 {
 		found = append(found, finding{"configuration", stateOK, "All settings are valid.", ""})

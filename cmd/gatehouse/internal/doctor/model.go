@@ -33,16 +33,18 @@ func checkModel(ctx context.Context, name string, make func() (llm.Provider, err
 	if err == nil {
 		err = p.Ready(ctx)
 	}
-	fix := "The pages of the vendor list its models; ollama list shows those of Ollama."
+	fix := ""
 	switch core.CategoryOf(err) {
 	case "":
-		return finding{"model", stateOK, name + " is there, and the key is accepted.", ""}
+		return finding{"model", stateOK, name + " is there.", ""}
 	case core.ProviderAuthentication:
 		fix = "Copy the key again from the pages of the vendor: OPENAI_API_KEY or ANTHROPIC_API_KEY."
 	case core.ProviderUnavailable:
 		fix = "Check OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and that this machine may reach it."
+	case core.ProviderInvalidModel:
+		fix = "The pages of the vendor list its models; ollama list shows those of Ollama."
 	case core.ProviderModelNotLoaded:
-		fix = "Load the model on its server, or wait until it has."
+		fix = "Load the model on its server, or wait until it is loaded."
 	}
 	return finding{"model", stateFail, fmt.Sprintf("%s can't answer: %s", name, cli.Explain(err)), fix}
 }

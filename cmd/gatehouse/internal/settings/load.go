@@ -36,10 +36,10 @@ func Load() (Config, []Setting, error) {
 	return load()
 }
 
-// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt and the tools are left out. Only
-// GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
+// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools and the MCP servers are left
+// out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
 func LoadForCommands() (Config, []Setting, error) {
-	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_SYSTEM_PROMPT_FILE", "GATEHOUSE_TOOLS")
+	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_SYSTEM_PROMPT_FILE", "GATEHOUSE_TOOLS", "GATEHOUSE_MCP_CONFIG")
 }
 
 // load leaves the faults of these keys out.

@@ -2,7 +2,7 @@ package settings
 
 import "gatehouse/core/llm/prompt"
 
-// loadSystemPrompt reads the system prompt; "" = no file, and no prompt.
+// loadSystemPrompt reads the system prompt; "" = no file: the built-in prompt is used.
 func loadSystemPrompt(file string) (*prompt.Prompt, error) {
 	if file == "" {
 		return nil, nil

@@ -85,20 +85,22 @@ func (l Loop) governanceDigest() string {
 	return typestate.Digest(allowed.String())
 }
 
-// policyDigest is the digest of the current mutation policy: over the rules that match the turn's mutating calls and the schemas of
-// their tools. Rules that match no call of the turn do not count.
+// policyDigest is the digest of the current mutation policy: over the rules that match the turn's mutating calls today, and the risks and the
+// schemas that their tools have today. Rules that match no call of the turn do not count.
 func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 	type covered struct {
 		Tool   string    `json:"tool"`
 		Schema string    `json:"schema"` // "" = the tool no longer exists
+		Risk   core.Risk `json:"risk"`
 		Rule   core.Rule `json:"rule"`
 	}
 	all := make([]covered, len(calls))
 	for i, c := range calls {
-		all[i] = covered{Tool: c.Tool, Rule: l.Policy(turn, c)}
-		if t, ok := l.Executor.Tools.Get(c.Tool); ok {
-			all[i].Schema = t.SchemaDigest()
+		t, ok := l.Executor.Tools.Get(c.Tool)
+		if ok {
+			c.Risk, all[i].Schema = t.CallRisk(), t.SchemaDigest()
 		}
+		all[i].Tool, all[i].Risk, all[i].Rule = c.Tool, c.Risk, l.Policy(turn, c)
 	}
 	text, _ := json.Marshal(all) // texts, numbers and flags: can't fail
 	return typestate.Digest(string(text))

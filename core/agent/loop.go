@@ -219,7 +219,11 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, err
 	}
 	if result.Category == core.ApprovalStale && !a.Again {
-		return l.checkPolicy(ctx, s, a.Call, a.Bound, true)
+		bound, err := l.Executor.Tools.Bind(a.Call) // the risk, the summary and the secrets are today's
+		if err == nil {
+			return l.checkPolicy(ctx, s, a.Call, bound, true)
+		}
+		result = tool.Failed(err)
 	}
 	update := l.answer(s, result)
 	if err := graph.SaveSession(ctx, update); err != nil {

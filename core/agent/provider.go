@@ -17,7 +17,7 @@ type ProviderModel struct {
 	Provider llm.Provider
 	Tools    *tool.Registry
 	TextOnly bool // the model takes no images
-	Budget   int  // of the system prompt and the messages, in tokens as the view estimates them; 0 = no limit
+	Budget   int  // of a request, in tokens as the view estimates them; 0 = no limit
 
 	// System returns the system prompt of a turn; nil: there is none.
 	System func(core.Turn) (string, error)
@@ -36,11 +36,10 @@ func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, 
 		return Answer{}, err
 	}
 	var r llm.Request
-	for _, t := range m.Tools.Tools() {
-		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
-	}
+	var inTools int
+	r.Tools, inTools = m.offered()
 	var err error
-	if r.Messages, err = m.messages(ctx, turn, history); err != nil {
+	if r.Messages, err = m.messages(ctx, turn, history, inTools); err != nil {
 		return Answer{}, err
 	}
 	response, err := m.Provider.Complete(ctx, r)
@@ -54,6 +53,23 @@ func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, 
 		}
 	}
 	return Answer{Message: response.Message, Stop: Stop(response.Finish), Tokens: tokens}, nil
+}
+
+// maxTools is how many tools a request may have: OpenAI's API admits no more.
+const maxTools = 128
+
+// offered are the tools that the model is told of, in their order, and the tokens that they are estimated to take. Those that would take more than
+// half of the budget, or are too many, are left out: servers can define any number of them.
+func (m ProviderModel) offered() (all []llm.Tool, tokens int) {
+	for _, t := range m.Tools.Tools() {
+		n := (len(t.Name) + len(t.Description) + len(t.Schema)) / 3
+		if len(all) == maxTools || m.Budget > 0 && tokens+n > m.Budget/2 {
+			continue
+		}
+		tokens += n
+		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+	}
+	return all, tokens
 }
 
 // admit refuses a person who has taken their tokens of the day.
@@ -84,9 +100,13 @@ func taken(u llm.Usage) (n int64) {
 	return n
 }
 
-// messages is what the provider is shown: the system prompt, and the conversation with its images.
-func (m ProviderModel) messages(ctx context.Context, turn core.Turn, history core.History) ([]core.Message, error) {
-	o := view.Options{TextOnly: m.TextOnly, Budget: m.Budget}
+// messages is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the conversation with its
+// images.
+func (m ProviderModel) messages(ctx context.Context, turn core.Turn, history core.History, tools int) ([]core.Message, error) {
+	o := view.Options{TextOnly: m.TextOnly}
+	if m.Budget > 0 {
+		o.Budget = m.Budget - tools // at least half of it
+	}
 	if m.System != nil {
 		var err error
 		if o.System, err = m.System(turn); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,11 @@ func (t Tool) faults(args *strictjson.Value) string {
 		return ""
 	}
 	var texts []string
-	for _, leaf := range leaves(wrong) {
+	found := leaves(wrong)
+	slices.SortStableFunc(found, func(a, b *jsonschema.ValidationError) int { // the validator's order is a map's
+		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
+	})
+	for _, leaf := range found {
 		if len(texts) == maxFaults {
 			texts = append(texts, "and more")
 			break

@@ -30,7 +30,7 @@ func TestArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
 		`{"customer":"cus_1","amount":1,"note":"x"}`:                  "unknown note",
 		`{"customer":"cus_1","amount":1,"when":"tomorrow"}`:           "when: 'tomorrow' is not valid date",
 		`{"customer":"cus_1","amount":1,"lines":[{"sku":"a"},{}]}`:    "lines/1: missing sku",
-		`{"customer":7,"amount":"1"}`:                                 "this is a JSON number, not string; ",
+		`{"customer":7,"amount":"1"}`:                                 "amount: this is a JSON string, not number; customer: this is a JSON number, not string",
 		`{"customer":"cus_1","amount":1,"pin":"hunter22"}`:            "pin: '••••••' does not match",
 		`{"customer":"cus_1","amount":1e99999999999}`:                 "the number 1e99999999999 is too large",
 		`{"customer":"cus_1","amount":1e-9999999}`:                    "is too large",

@@ -9,10 +9,7 @@ func Bind(t Tool, call core.ToolCall) (core.Call, error) {
 	if err != nil {
 		return core.Call{}, err
 	}
-	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.Risk}
-	if !t.Mutating {
-		bound.Risk = core.ReadOnly
-	}
+	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.CallRisk()}
 	if t.Summarize != nil {
 		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
 	}
@@ -26,4 +23,12 @@ func (r *Registry) Bind(call core.ToolCall) (core.Call, error) {
 		return core.Call{}, err
 	}
 	return Bind(t, call)
+}
+
+// CallRisk is the risk of a call of the tool, as rules know it.
+func (t Tool) CallRisk() core.Risk {
+	if !t.Mutating {
+		return core.ReadOnly
+	}
+	return t.Risk
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
@@ -20,13 +21,16 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	return sum(append(text, '}')), nil
 }
 
-// SchemaDigest is the digest of a tool's schema. It does not depend on the schema's layout.
+// SchemaDigest is the digest of a tool's schema and, if it has one, of its version. It does not depend on the schema's layout.
 func (t Tool) SchemaDigest() string {
-	v, err := strictjson.Parse(t.Schema)
-	if err != nil {
-		return sum(t.Schema)
+	text := slices.Clone([]byte(t.Schema))
+	if v, err := strictjson.Parse(t.Schema); err == nil {
+		text = v.AppendCanonical(nil, scalar)
 	}
-	return sum(v.AppendCanonical(nil, scalar))
+	if t.Version != "" {
+		text = append(append(text, '\n'), t.Version...)
+	}
+	return sum(text)
 }
 
 func sum(text []byte) string {

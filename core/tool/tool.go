@@ -33,6 +33,9 @@ type Tool struct {
 	// such a tool runs again where the outcome of a mutating call is unknown. The two runs may overlap.
 	Idempotent bool
 
+	// Version is that of a tool which somebody else defines: it changes with whatever they say of it. An approval is bound to it, with the schema.
+	Version string
+
 	Timeout   time.Duration // how long a call may take; 0: DefaultTimeout
 	MaxOutput int           // how many bytes a result may have; 0: DefaultMaxOutput
 

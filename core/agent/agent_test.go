@@ -88,14 +88,18 @@ func (r *room) Settle(_ context.Context, id core.ApprovalID, result core.ToolRes
 
 func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *room {
 	t.Helper()
-	return newLimitedRoom(t, m, rule, agent.Limits{}, more...)
+	return newRoomOf(t, m, rule, agent.Limits{}, nil, more...)
 }
 
-func newLimitedRoom(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits, more ...tool.Tool) *room {
+// newRoomOf is newRoom with limits, and with tools that change.
+func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits, changing func() []tool.Tool, more ...tool.Tool) *room {
 	t.Helper()
 	r := &room{t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
+	if changing != nil {
+		tools = tools.With(tool.Source{Tools: changing, Missing: func(string) error { return nil }})
+	}
 	ids := 0
 	r.remembered = func(core.Call) (core.Approval, bool) { return core.Approval{}, false }
 	compiled, err := agent.Loop{

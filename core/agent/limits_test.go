@@ -48,7 +48,7 @@ func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e, ok := newLimitedRoom(t, test.model, ask, test.limits).say("go").(core.Errored)
+				e, ok := newRoomOf(t, test.model, ask, test.limits, nil).say("go").(core.Errored)
 				if !ok || e.Category != core.LimitReached || e.Bucket != core.UserCorrectable || !strings.Contains(e.Reply.Content.String(), test.want) {
 					t.Errorf("%+v", e)
 				}

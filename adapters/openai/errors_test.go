@@ -35,7 +35,7 @@ func TestErrorsHaveTheirCategory(t *testing.T) {
 		"too many requests":        {status(429, `{"error":{"message":"slow down"}}`), question, core.ProviderRateLimit, "asks to wait"},
 		"internal":                 {status(500, `oops`), question, core.ProviderUnavailable, ""},
 		"a gateway's page":         {status(502, `<html>`), question, core.ProviderUnavailable, ""},
-		"a redirect to nowhere":    {status(304, ``), question, core.ProviderUnavailable, ""},
+		"a redirect":               {status(304, ``), question, core.ProviderInvalidResponse, ""},
 		"a request timeout":        {status(408, ``), question, core.ProviderUnavailable, ""},
 		"a bad field":              {llmtest.OpenAIFault(400, "invalid_request_error", "bad field "+key), question, core.ProviderInvalidRequest, "bad field (the API key)"},
 		"not processable":          {status(422, `{"detail":"no such field"}`), question, core.ProviderInvalidRequest, "no such field"},

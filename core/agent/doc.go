@@ -47,5 +47,6 @@
 // A turn that was paused by a build without evidence has none: its call is refused with a message and can be requested again (decided
 // 2026-11-21; rejected: a new Version, which would end such turns without an answer).
 //
-// The demo is a Model that needs no vendor: it parses commands such as "calc 2+3*4" and requests tools for them, as a model would.
+// ProviderModel is a Model that asks a provider (core/llm): it shows it a view of the conversation and the tools, and counts the tokens. The
+// demo is a Model that needs no vendor: it parses commands such as "calc 2+3*4" and requests tools for them, as a model would.
 package agent

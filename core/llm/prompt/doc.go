@@ -7,7 +7,8 @@
 //
 // A Backend fetches a prompt by its name and label. A Manager asks its backends in order: one that can't be reached is passed over with a
 // warning, one that has no such prompt ends the search, because that prompt may have been withdrawn. Where the caller names no label, Labels
-// gives the prompt's own, then the default, then "production".
+// gives the prompt's own, then the default, then "production". The agent's own prompt is the system prompt, one file; folders and managers are
+// for who builds on this package, and for the conformance fixtures.
 //
 //	prompt.go     Prompt, Segment, Result
 //	template.go   {{ name }}

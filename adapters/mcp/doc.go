@@ -31,7 +31,9 @@
 // # Calls
 //
 // A call holds the definition that it was checked with: if the server's is another one when the call is to be sent, it is not sent. A
-// call that was surely not taken (the connection was refused, the session unknown) is sent again, once, on a new connection. One that was
+// call of which surely nothing was written (the connection was refused) is sent again, once, on a new connection. A call of a tool that only
+// reads is sent again, too, where the server does not know the session any more. A status of HTTP never has a call of a tool that changes
+// something sent again: the server may have run it, and the status be another's. One that was
 // sent and not answered is never repeated: of a tool that changes something its outcome is unknown. The call's key goes as
 // _meta["gatehouse/call-key"], and never as the header Idempotency-Key: net/http takes that for leave to send a request again by itself.
 // An error that the server itself reports is a failed call. A killed gatehouse leaves what it had sent as core/tool describes it; a server's

@@ -148,10 +148,10 @@ func (s *server) failure(ctx context.Context, d definition, seen sight, err erro
 		if answer.Code == jsonrpc.CodeInvalidParams {
 			category = core.ToolArguments
 		}
-		return core.Wrap(category, errors.New(s.hide(err.Error())), "%s failed: %s", d.name, s.hide(cut(answer.Message, maxFailure)))
+		return core.Wrap(category, errors.New(cut(s.hideError(err), maxReason)), "%s failed: %s", d.name, cut(s.hideReason(answer.Message), maxFailure))
 	}
 	why := s.reasonOf(seen, err)
-	cause := errors.New(s.hide(cut(err.Error(), maxReason)))
+	cause := errors.New(cut(s.hideError(err), maxReason))
 	if seen.untaken {
 		return core.Wrap(core.ToolFailed, cause, "%s was not called, because %s. Nothing was done.", d.name, why)
 	}

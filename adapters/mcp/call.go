@@ -64,7 +64,7 @@ func (s *server) call(ctx context.Context, d definition, key string, args json.R
 		}
 		result, seen, err := s.send(ctx, c, d, key, args)
 		if err == nil {
-			return content(d.name, result)
+			return s.content(d.name, result)
 		}
 		if seen.lost { // whoever comes next gets a new session
 			_ = c.gate.fail(err)

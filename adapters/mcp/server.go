@@ -195,6 +195,6 @@ func (s *server) garbage(line []byte) {
 	first := s.noise == 1
 	s.mu.Unlock()
 	if first {
-		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line[:min(len(line), maxSaid)])), maxSaid/4))
+		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line)), maxSaid/4))
 	}
 }

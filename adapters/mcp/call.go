@@ -64,7 +64,7 @@ func (s *server) call(ctx context.Context, d definition, key string, args json.R
 		}
 		result, seen, err := s.send(ctx, c, d, key, args)
 		if err == nil {
-			return content(d.name, result)
+			return s.content(d.name, result)
 		}
 		if seen.lost { // whoever comes next gets a new session
 			_ = c.gate.fail(err)
@@ -86,10 +86,11 @@ func (s *server) still(d definition) bool {
 // sight is what is known about a call that failed.
 type sight struct {
 	untaken bool  // the server did not begin it
-	again   bool  // so surely that it may be sent again
+	again   bool  // it may be sent again: nothing of it was written, or the tool only reads
 	lost    bool  // the session is of no use any more
 	late    bool  // the time for it is over
 	status  int   // of HTTP; 0 = none
+	foreign bool  // what came under the status does not answer this call
 	cause   error // why the connection ended; nil: it did not
 }
 
@@ -114,19 +115,22 @@ func (s *server) send(ctx context.Context, c *session, d definition, key string,
 	if c.gate.ctx.Err() != nil {
 		seen.cause = context.Cause(c.gate.ctx)
 	}
+	seen.foreign = seen.status >= http.StatusBadRequest && !tr.answered.Load()
 	unsent := errors.Is(err, errUnwritten) || !tr.sent.Load() && ctx.Err() == nil && !seen.late
 	switch {
 	case unsent:
 		seen.untaken, seen.lost, seen.again = true, true, true
-	case seen.status == http.StatusNotFound || seen.status == http.StatusGone: // the session is unknown, after a restart of the server
-		seen.untaken, seen.lost, seen.again = true, true, true
-	case seen.status == http.StatusBadRequest: // which some servers say instead
-		seen.untaken, seen.lost, seen.again = true, true, d.standing == Reads
+	case slices.Contains(unknown, seen.status): // the server may have run the call, whatever the status says
+		seen.lost, seen.again = true, d.standing == Reads && !seen.late
+	case seen.late: // a status that came afterwards says nothing
 	case slices.Contains(refusals, seen.status) || seen.status >= 300 && seen.status < 400:
 		seen.untaken = true
 	}
 	return nil, seen, err
 }
+
+// unknown are the statuses of HTTP by which a server says that it does not know the session, after a restart. Others send them too.
+var unknown = []int{http.StatusNotFound, http.StatusGone, http.StatusBadRequest}
 
 // refusals are the statuses of HTTP by which a server says that it did not begin.
 var refusals = []int{
@@ -139,15 +143,15 @@ func (s *server) failure(ctx context.Context, d definition, seen sight, err erro
 	if ctx.Err() != nil && !seen.late {
 		return ctx.Err()
 	}
-	if answer := answerIn(err); answer != nil {
+	if answer := answerIn(err); answer != nil && !seen.foreign {
 		category := core.ToolFailed
 		if answer.Code == jsonrpc.CodeInvalidParams {
 			category = core.ToolArguments
 		}
-		return core.Wrap(category, errors.New(s.hide(err.Error())), "%s failed: %s", d.name, s.hide(cut(answer.Message, maxFailure)))
+		return core.Wrap(category, errors.New(cut(s.hideError(err), maxReason)), "%s failed: %s", d.name, cut(s.hideReason(answer.Message), maxFailure))
 	}
 	why := s.reasonOf(seen, err)
-	cause := errors.New(s.hide(cut(err.Error(), maxReason)))
+	cause := errors.New(cut(s.hideError(err), maxReason))
 	if seen.untaken {
 		return core.Wrap(core.ToolFailed, cause, "%s was not called, because %s. Nothing was done.", d.name, why)
 	}

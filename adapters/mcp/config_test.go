@@ -60,7 +60,8 @@ func TestFaultsComeAllAtOnce(t *testing.T) {
 "header": {"url": "https://example.com", "headers": {"A B": "x", "Host": "y"}},
 "glob": {"command": "x", "readOnly": ["[a"]},
 "a b": {"command": "x"}, "a_b": {"command": "x"},
-"..": {"command": "x"}
+"..": {"command": "x"},
+"user": {"url": "https://me:pass@example.com/mcp"}
 }}`), variables)
 	want := []string{
 		`line 2: server "none": needs "command", of a server that gatehouse starts, or "url", of one that runs`,
@@ -79,6 +80,7 @@ func TestFaultsComeAllAtOnce(t *testing.T) {
 		`line 11: server "glob": "[a" in "readOnly" is no pattern; write names of its tools, such as "read_*"`,
 		`line 12: server "a_b": another server is called a_b, too, in the names of its tools; give it another name`,
 		`line 13: server "..": the name has no letter or digit; give the server another one`,
+		`line 14: server "user": "url" holds a user or password; remove it from there and write it into "headers", as "Authorization"`,
 	}
 	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
 		t.Error(diff)

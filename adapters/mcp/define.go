@@ -41,8 +41,8 @@ const (
 	Changed   Standing = "changed" // the admin said that it only reads, and then its definition changed: it writes until that is confirmed
 )
 
-// define checks what a server says about a tool.
-func define(t *sdk.Tool) (definition, error) {
+// define checks what a server says about a tool. hide removes secrets from what people and models read; the digest is of what was said.
+func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
 		return definition{}, errors.New("its schema is not valid JSON")
@@ -66,7 +66,7 @@ func define(t *sdk.Tool) (definition, error) {
 	if !ok && t.InputSchema != nil || ok && root["type"] != nil && root["type"] != "object" {
 		return definition{}, errors.New("its schema is not that of an object")
 	}
-	shown, err := showSchema(t.InputSchema, 0)
+	shown, err := showSchema(t.InputSchema, hide, 0)
 	if err != nil {
 		return definition{}, err
 	}
@@ -80,23 +80,23 @@ func define(t *sdk.Tool) (definition, error) {
 		schema, _ = json.Marshal(shown) // as before
 	}
 	sum := sha256.Sum256(all)
-	d := definition{remote: t.Name, description: describe(t), schema: schema, digest: hex.EncodeToString(sum[:])}
+	d := definition{remote: t.Name, description: describe(t, hide), schema: schema, digest: hex.EncodeToString(sum[:])}
 	d.destructive = t.Annotations != nil && t.Annotations.DestructiveHint != nil && *t.Annotations.DestructiveHint
 	return d, nil
 }
 
 // describe gives a tool's description for the model.
-func describe(t *sdk.Tool) string {
+func describe(t *sdk.Tool, hide func(string) string) string {
 	text := t.Description
 	if text == "" {
 		text = t.Title
 	}
-	return cut(strings.TrimSpace(text), maxDescription)
+	return cut(hide(strings.TrimSpace(text)), maxDescription)
 }
 
 // showSchema copies a schema with what is invisible in its descriptions shown. It refuses one that is too deep, or that refers to another
 // document, which nobody may fetch. References within it may form a circle.
-func showSchema(v any, depth int) (any, error) {
+func showSchema(v any, hide func(string) string, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("its schema has more than %d levels", maxDepth)
 	}
@@ -107,12 +107,12 @@ func showSchema(v any, depth int) (any, error) {
 			text, isText := value.(string)
 			switch {
 			case isText && (key == "description" || key == "title" || key == "$comment"):
-				shown[key] = core.Reveal(text)
+				shown[key] = core.Reveal(hide(text))
 				continue
 			case isText && (key == "$ref" || key == "$dynamicRef") && !strings.HasPrefix(text, "#"):
-				return nil, fmt.Errorf("its schema refers to another document, %s", cut(text, 100))
+				return nil, fmt.Errorf("its schema refers to another document, %s", cut(hide(text), 100))
 			}
-			part, err := showSchema(value, depth+1)
+			part, err := showSchema(value, hide, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +122,7 @@ func showSchema(v any, depth int) (any, error) {
 	case []any:
 		shown := make([]any, len(v))
 		for i, item := range v {
-			part, err := showSchema(item, depth+1)
+			part, err := showSchema(item, hide, depth+1)
 			if err != nil {
 				return nil, err
 			}

@@ -16,7 +16,8 @@
 // on its own host only; redirects to others are refused. Everything that a server sends is limited before it is parsed: one message has
 // 4 MiB at most, or the connection is ended; what is no message, is a batch, or is a notification or a request that gatehouse has no use
 // for, is dropped; so nothing can fill a queue. A list has 256 tools at most, a tool 64 KiB, 64 levels and no reference to another document.
-// A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is shown. Instructions of a server are not used.
+// A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is shown. Instructions of a server are not used. The values
+// of a server's variables, headers and URL that have six bytes or more are hidden in all that it says, results too, before it is cut.
 //
 // # Risk
 //
@@ -31,7 +32,9 @@
 // # Calls
 //
 // A call holds the definition that it was checked with: if the server's is another one when the call is to be sent, it is not sent. A
-// call that was surely not taken (the connection was refused, the session unknown) is sent again, once, on a new connection. One that was
+// call of which surely nothing was written (the connection was refused) is sent again, once, on a new connection. A call of a tool that only
+// reads is sent again, too, where the server does not know the session any more. A status of HTTP never has a call of a tool that changes
+// something sent again: the server may have run it, and the status be another's. One that was
 // sent and not answered is never repeated: of a tool that changes something its outcome is unknown. The call's key goes as
 // _meta["gatehouse/call-key"], and never as the header Idempotency-Key: net/http takes that for leave to send a request again by itself.
 // An error that the server itself reports is a failed call. A killed gatehouse leaves what it had sent as core/tool describes it; a server's

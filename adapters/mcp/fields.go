@@ -96,6 +96,8 @@ func (f *fields) check(s Server) {
 		f.fault(f.line, f.server, `is of type http and has no "url"`)
 	case s.URL != "" && (err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https"):
 		f.fault(f.line, f.server, `"url" is not of the form https://HOST/PATH`)
+	case s.URL != "" && address.User != nil:
+		f.fault(f.line, f.server, `"url" holds a user or password; remove it from there and write it into "headers", as "Authorization"`)
 	case s.Command != "" && len(s.Headers) > 0:
 		f.warn(f.line, f.server, `"headers" are ignored: it is started by a command; use "env"`)
 	case s.URL != "" && len(s.Args)+len(s.Env)+len(s.Dir) > 0:

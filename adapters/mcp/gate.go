@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 
 	"golang.org/x/time/rate"
@@ -48,23 +47,20 @@ func (g *gate) admit(message []byte) bool {
 	if message = bytes.TrimSpace(message); len(message) == 0 {
 		return false
 	}
-	var head struct {
-		ID     json.RawMessage `json:"id"`
-		Method *string         `json:"method"`
-	}
+	h, ok := readHead(message)
 	switch {
-	case json.Unmarshal(message, &head) != nil: // garbage, or a batch, which the protocol gave up
+	case !ok: // garbage, or a batch, which the protocol gave up
 		g.garbage(message)
-	case head.Method == nil && head.ID != nil:
+	case h.answer():
 		return true
-	case head.Method == nil:
+	case h.method == nil:
 		g.garbage(message)
-	case *head.Method == "notifications/tools/list_changed":
+	case *h.method == "notifications/tools/list_changed":
 		select {
 		case g.changed <- struct{}{}:
 		default:
 		}
-	case head.ID != nil && len(message) <= maxRequest && g.requests.Allow():
+	case h.request() && len(message) <= maxRequest && g.requests.Allow():
 		return true
 	}
 	_ = g.dropped.WaitN(g.ctx, min(1+len(message)/256, dropRate)) // an error: the connection has ended

@@ -91,8 +91,11 @@ func TestAnEndpointThatForgetsTheSessionIsCalledOnANewOne(t *testing.T) {
 	r := run(t, mcp.Options{}, e.entry())
 	e.kill()
 	e.start()
+	if _, err := r.call("files.write", `{}`); core.CategoryOf(err) != core.OutcomeUnknown || read() != "" {
+		t.Errorf("a status had it sent again: %v, %q", err, read())
+	}
 	if got, err := r.call("files.write", `{}`); err != nil || got != "written" || read() != "write {} a1\n" {
-		t.Errorf("%q, %v, %q", got, err, read())
+		t.Errorf("the next call: %q, %v, %q", got, err, read())
 	}
 }
 
@@ -160,7 +163,7 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 		"a refused credential": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusUnauthorized) }, core.ToolFailed, "headers in mcp.json"},
 		"a page":               {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
 		"a redirect elsewhere": {func(w http.ResponseWriter) { w.Header().Set("Location", "http://127.0.0.1:1/"); w.WriteHeader(307) }, core.ToolFailed, "HTTP status 307"},
-		"a bad request":        {func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) }, core.ToolFailed, "HTTP status 400"},
+		"a bad request":        {func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) }, core.OutcomeUnknown, "HTTP status 400"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0

@@ -32,7 +32,7 @@ func (s *server) refresh(c *session) error {
 	said := c.InitializeResult()
 	about := "a server without a name"
 	if said.ServerInfo != nil {
-		about = s.hide(cut(said.ServerInfo.Name+" "+said.ServerInfo.Version, 100))
+		about = cut(s.hide(said.ServerInfo.Name+" "+said.ServerInfo.Version), 100)
 	}
 	found := listing{known: map[string]definition{}}
 	var listed []*sdk.Tool
@@ -93,7 +93,7 @@ func (l *listing) warn(format string, args ...any) {
 
 // add adds a tool to the list, or a warning that says why it is left out.
 func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, all []*sdk.Tool) {
-	shown := fmt.Sprintf("%q", cut(t.Name, 100))
+	shown := fmt.Sprintf("%q", cut(s.hide(t.Name), 100))
 	name := toolName(t.Name)
 	if name == "" {
 		found.warn("%s is left out: the name has no letter or digit, or more than %d characters", shown, maxName)
@@ -103,7 +103,7 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, all []*sd
 		found.warn("%s is left out: there is another tool %s.%s", shown, s.Name, name)
 		return
 	}
-	d, err := define(t)
+	d, err := define(t, s.hide)
 	if err != nil {
 		found.warn("%s is left out: %v", shown, err)
 		return
@@ -115,7 +115,7 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, all []*sd
 	s.judge(ctx, &d, found)
 	made, err := s.tool(d)
 	if err != nil {
-		found.warn("%s is left out: %s", shown, cut(core.MessageOf(err), maxReason))
+		found.warn("%s is left out: %s", shown, cut(s.hide(core.MessageOf(err)), maxReason))
 		return
 	}
 	found.known[d.name] = d

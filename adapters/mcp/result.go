@@ -16,22 +16,24 @@ const (
 	maxFailure = 4 << 10   // of an error's text
 )
 
-// content gives the text of a result; of one that says that it is an error, a typed error with that text.
-func content(name string, r *sdk.CallToolResult) (string, error) {
-	var parts []string
+// content gives the text of a result, without the entry's secrets; of one that says that it is an error, a typed error with that text.
+// Secrets are hidden before anything is cut: half a secret is not recognised.
+func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
+	var parts, said []string
 	plain := 0
 	for _, c := range r.Content {
-		text, isText := part(c)
-		if isText {
+		if c, isText := c.(*sdk.TextContent); isText {
 			plain++
+			said = append(said, c.Text)
 		}
+		text := s.part(c)
 		if text != "" {
 			parts = append(parts, text)
 		}
 	}
-	if r.StructuredContent != nil && !repeats(parts, plain, r.StructuredContent) {
+	if r.StructuredContent != nil && !(len(parts) == len(said) && repeats(said, plain, r.StructuredContent)) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, string(structured))
+			parts = append(parts, s.hide(string(structured)))
 		}
 	}
 	text := strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
@@ -53,29 +55,30 @@ func content(name string, r *sdk.CallToolResult) (string, error) {
 }
 
 // part gives the text of a part, or a note of one that has none.
-func part(c sdk.Content) (text string, isText bool) {
+func (s *server) part(c sdk.Content) string {
+	short := func(text string, limit int) string { return cut(s.hide(text), limit) }
 	note := func(kind, media string, size int) string {
-		return fmt.Sprintf("(%s, %s, %d bytes; it is not shown)", kind, cut(media, 100), size)
+		return fmt.Sprintf("(%s, %s, %d bytes; it is not shown)", kind, short(media, 100), size)
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return c.Text, true
+		return s.hide(c.Text)
 	case *sdk.ImageContent:
-		return note("an image", c.MIMEType, len(c.Data)), false
+		return note("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
-		return note("a sound", c.MIMEType, len(c.Data)), false
+		return note("a sound", c.MIMEType, len(c.Data))
 	case *sdk.ResourceLink:
-		return fmt.Sprintf("(a resource: %s %s)", cut(c.Name, 200), cut(c.URI, 1000)), false
+		return fmt.Sprintf("(a resource: %s %s)", short(c.Name, 200), short(c.URI, 1000))
 	case *sdk.EmbeddedResource:
 		if c.Resource == nil {
-			return "", false
+			return ""
 		}
 		if c.Resource.Text != "" {
-			return fmt.Sprintf("(the resource %s:)\n%s", cut(c.Resource.URI, 1000), c.Resource.Text), false
+			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), s.hide(c.Resource.Text))
 		}
-		return note("the resource "+cut(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob)), false
+		return note("the resource "+short(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob))
 	}
-	return "", false
+	return ""
 }
 
 // repeats reports whether the one text of a result is its structured content in JSON, as the protocol recommends.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +40,7 @@ type server struct {
 	version   string
 	pins      Pins
 	secrets   []string // the values of its entry
+	address   address
 	log       *slog.Logger
 	times     times
 	refreshes *rate.Limiter
@@ -65,21 +65,14 @@ func newServer(entry Server, o Options) *server {
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout
 	}
-	s.secrets = secretsOf(entry)
+	s.address = addressOf(entry.URL)
+	s.secrets = secretsOf(entry, s.address)
 	return s
 }
 
 // secretsOf gives what an entry holds that nobody must read: the values of its variables and headers, and those in its URL.
-func secretsOf(entry Server) []string {
-	values := slices.Concat(entry.expanded, slices.Collect(maps.Values(entry.Env)), slices.Collect(maps.Values(entry.Headers)))
-	if u, err := url.Parse(entry.URL); err == nil {
-		for _, list := range u.Query() {
-			values = append(values, list...)
-		}
-		if password, ok := u.User.Password(); ok {
-			values = append(values, password)
-		}
-	}
+func secretsOf(entry Server, a address) []string {
+	values := slices.Concat(entry.expanded, a.secrets, slices.Collect(maps.Values(entry.Env)), slices.Collect(maps.Values(entry.Headers)))
 	for _, value := range values {
 		if _, credential, ok := strings.Cut(value, " "); ok { // Bearer …
 			values = append(values, credential)
@@ -202,6 +195,6 @@ func (s *server) garbage(line []byte) {
 	first := s.noise == 1
 	s.mu.Unlock()
 	if first {
-		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line[:min(len(line), maxSaid)])), maxSaid/4))
+		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line)), maxSaid/4))
 	}
 }

@@ -36,7 +36,7 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	l, err := s.newLink(g)
 	if err != nil {
 		g.end(err)
-		return nil, err
+		return nil, s.explain(err, "")
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "gatehouse", Version: s.version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
@@ -74,12 +74,12 @@ func (s *server) newLink(g *gate) (link, error) {
 func (s *server) explain(err error, last string) error {
 	var parts []string
 	if last == "" || !errors.Is(err, errEnded) && !errors.Is(err, errHungUp) {
-		parts = append(parts, err.Error())
+		parts = append(parts, s.hideError(err))
 	}
 	if last != "" {
-		parts = append(parts, last)
+		parts = append(parts, s.hideReason(last))
 	}
-	return errors.New(s.hide(cut(strings.Join(parts, "; "), maxReason)))
+	return errors.New(cut(strings.Join(parts, "; "), maxReason))
 }
 
 // maxReason is how long the reason is why a server is away.
@@ -149,6 +149,6 @@ func (s *server) ping(c *session) error {
 // relist lists the tools again. A list that can't be had changes nothing; the ping finds out whether the server lives.
 func (s *server) relist(c *session) {
 	if err := s.refresh(c); err != nil && c.gate.ctx.Err() == nil {
-		s.log.Warn("the MCP server's tools could not be listed; those listed before stay", "err", s.hide(err.Error()))
+		s.log.Warn("the MCP server's tools could not be listed; those listed before stay", "err", s.hideError(err))
 	}
 }

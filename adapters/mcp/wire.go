@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -81,7 +82,8 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	if t, ok := ctx.Value(traceKey{}).(*trace); ok && req.Method == http.MethodPost {
+	t, traced := ctx.Value(traceKey{}).(*trace)
+	if traced = traced && req.Method == http.MethodPost; traced {
 		t.status.Store(int32(resp.StatusCode))
 	}
 	body := resp.Body
@@ -89,6 +91,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		body = newEvents(body, w.gate)
 	} else {
 		body = &limited{body, maxMessage, w.gate}
+		if traced && resp.StatusCode >= http.StatusBadRequest {
+			text, yes := answered(req, body)
+			t.answered.Store(yes)
+			body = struct {
+				io.Reader
+				io.Closer
+			}{bytes.NewReader(text), body}
+		}
 	}
 	resp.Body = closing{body, cancel}
 	return resp, nil
@@ -135,6 +145,7 @@ type traceKey struct{}
 
 // trace is what the connection saw of a call.
 type trace struct {
-	sent   atomic.Bool  // it may have reached the server
-	status atomic.Int32 // of the answer; 0 = none
+	sent     atomic.Bool  // it may have reached the server
+	status   atomic.Int32 // of the answer; 0 = none
+	answered atomic.Bool  // the body under a status of failure is an error that answers this very call
 }

@@ -1,0 +1,38 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
+	for message, want := range map[string]struct{ in, garbage bool }{
+		`{"jsonrpc":"2.0","id":7,"result":{}}`:                            {in: true},
+		`{"jsonrpc":"2.0","id":"a","error":{"code":1}} `:                  {in: true},
+		`{"jsonrpc":"2.0","id":7,"result":{"Method":1,"method":1}}`:       {in: true},
+		`{"id":7,"method":"ping"}`:                                        {in: true},
+		`{"id":7,"method":"ping","Method":null}`:                          {in: true}, // as a request: limited
+		`{"id":7,"method":"ping","Method":null,"a":"` + long + `"}`:       {},
+		`{"id":7,"\u006dethod":"ping","a":"` + long + `"}`:                {},
+		`{"ID":7,"method":"ping"}`:                                        {},
+		`{"id":7,"method":null,"result":{}}`:                              {garbage: true},
+		`{"id":7,"method":"","result":{}}`:                                {garbage: true},
+		`{"id":7,"method":"ping","method":null}`:                          {garbage: true},
+		`{"id":7,"id":8,"result":{}}`:                                     {garbage: true},
+		`{"id":null,"result":{}}`:                                         {garbage: true},
+		`{"id":7,"result":{}} {}`:                                         {garbage: true},
+		`{"id":7,"result":{}`:                                             {garbage: true},
+		`[{"id":7,"result":{}}]`:                                          {garbage: true},
+		`{"result":{}}`:                                                   {garbage: true},
+		`{` + strings.Repeat(`"a":`+strings.Repeat("[", 20_000), 1) + `}`: {garbage: true},
+	} {
+		garbage := false
+		g := newGate(context.Background(), func([]byte) { garbage = true })
+		if in := g.admit([]byte(message)); in != want.in || garbage != want.garbage {
+			t.Errorf("%.80s: %v, %v", message, in, garbage)
+		}
+	}
+}
+
+var long = strings.Repeat("x", maxRequest)

@@ -27,7 +27,7 @@ const keyOfCall = "gatehouse/call-key"
 // server's word that a tool is idempotent counts for nothing.
 func (s *server) tool(d definition) (tool.Tool, error) {
 	t := tool.Tool{
-		Name: d.name, Description: d.description, Schema: d.schema, Mutating: d.standing != Reads,
+		Name: d.name, Description: d.description, Schema: d.schema, Version: d.digest, Mutating: d.standing != Reads,
 		Timeout: 2 * (s.times.call + s.times.wait + answerTime), MaxOutput: maxResult + maxFailure,
 		Do: func(ctx context.Context, key string, args json.RawMessage) (string, error) {
 			return s.call(ctx, d, key, args)

@@ -33,10 +33,12 @@ func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
 	}
 	if r.StructuredContent != nil && !(len(parts) == len(said) && repeats(said, plain, r.StructuredContent)) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, s.hide(string(structured)))
+			parts = append(parts, core.WithoutSecrets(string(structured), s.secrets))
 		}
 	}
-	text := strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
+	text := strings.Join(parts, "\n")
+	all := len(text)
+	text = strings.ToValidUTF8(s.hide(text[:min(all, 2*maxResult)]), "\ufffd") // to look for forms of secrets in all of it would take seconds
 	if r.IsError {
 		if text == "" {
 			text = "the server says no more"
@@ -46,9 +48,8 @@ func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
 	switch {
 	case text == "":
 		return "(The tool gave no text.)", nil
-	case len(text) > maxResult:
-		all := len(text)
-		kept := strings.ToValidUTF8(text[:maxResult], "")
+	case len(text) > maxResult || all > 2*maxResult:
+		kept := strings.ToValidUTF8(text[:min(len(text), maxResult)], "")
 		return fmt.Sprintf("%s\n(The result was cut: it had %d bytes.)", kept, all), nil
 	}
 	return text, nil
@@ -62,7 +63,7 @@ func (s *server) part(c sdk.Content) string {
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return s.hide(c.Text)
+		return core.WithoutSecrets(c.Text, s.secrets)
 	case *sdk.ImageContent:
 		return note("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
@@ -74,7 +75,7 @@ func (s *server) part(c sdk.Content) string {
 			return ""
 		}
 		if c.Resource.Text != "" {
-			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), s.hide(c.Resource.Text))
+			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), core.WithoutSecrets(c.Resource.Text, s.secrets))
 		}
 		return note("the resource "+short(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob))
 	}

@@ -70,8 +70,8 @@ func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 	if err != nil {
 		return definition{}, err
 	}
-	if work := maxWork; !spread(t.InputSchema, t.InputSchema, nil, &work) {
-		return definition{}, errors.New("its schema refers to its own parts too often, or to a part that does not exist")
+	if err := checkSpread(t.InputSchema); err != nil {
+		return definition{}, err
 	}
 	if ok {
 		if root["type"] == nil {

@@ -16,6 +16,7 @@
 // on its own host only; redirects to others are refused. Everything that a server sends is limited before it is parsed: one message has
 // 4 MiB at most, or the connection is ended; what is no message, is a batch, or is a notification or a request that gatehouse has no use
 // for, is dropped; so nothing can fill a queue. A list has 256 tools at most, a tool 64 KiB, 64 levels and no reference to another document.
+// Nor may its schema make checking arguments costly out of proportion: by references that multiply, or that lead elsewhere than they say.
 // A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is shown. Instructions of a server are not used. The values
 // of a server's variables, headers and URL that have six bytes or more are hidden in all that it says, results too, before it is cut.
 //

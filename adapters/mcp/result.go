@@ -31,7 +31,7 @@ func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
 			parts = append(parts, text)
 		}
 	}
-	if r.StructuredContent != nil && !(len(parts) == len(said) && repeats(said, plain, r.StructuredContent)) {
+	if r.StructuredContent != nil && (len(parts) != len(said) || !repeats(said, plain, r.StructuredContent)) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
 			parts = append(parts, core.WithoutSecrets(string(structured), s.secrets))
 		}

@@ -98,7 +98,7 @@ func (c *session) follow() {
 func (c *session) close() {
 	_ = c.gate.fail(errClosed)
 	c.link.close()
-	_ = c.ClientSession.Close() // its connection is closed
+	_ = c.Close() // its connection is closed
 }
 
 // errHungUp is the cause where a server closed the connection.

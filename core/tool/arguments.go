@@ -29,6 +29,9 @@ func (t Tool) faults(args *strictjson.Value) string {
 	if args.Kind != strictjson.Object {
 		return "they must be a JSON object"
 	}
+	if bulk := tooMuch(args); bulk != "" {
+		return bulk
+	}
 	if number := hugeNumber(args); number != "" {
 		return "the number " + short(number) + " is too large"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"gatehouse/adapters/mcp"
@@ -25,8 +26,8 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 	}
 	servers := mcp.New(o)
 	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- servers.Run(running) }()
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = servers.Run(running) }) // what it has to say is in the report
 	waiting, cancel := context.WithTimeout(ctx, serversTime)
 	servers.Ready(waiting)
 	cancel()
@@ -35,7 +36,7 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 		found = append(found, serverFindings(r)...)
 	}
 	stop()
-	<-done
+	ended.Wait()
 	return found
 }
 

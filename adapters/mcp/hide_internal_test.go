@@ -58,3 +58,14 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 		}
 	}
 }
+
+func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
+	folder := t.TempDir()
+	s := newServer(Server{Name: "files", Env: map[string]string{"ROOT": folder, "TOKEN": folder + "-not-there"}}, Options{Log: New(Options{}).log})
+	if got := s.hide(folder + "/a.txt"); got != folder+"/a.txt" {
+		t.Errorf("got %s", got)
+	}
+	if got := s.hide(folder + "-not-there"); strings.Contains(got, folder) {
+		t.Errorf("got %s", got)
+	}
+}

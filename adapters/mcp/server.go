@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +72,8 @@ func newServer(entry Server, o Options) *server {
 	return s
 }
 
-// secretsOf gives what an entry holds that nobody must read: the values of its variables and headers, and those in its URL.
+// secretsOf gives what an entry holds that nobody must read: the values of its variables and headers, and those in its URL. The path of a file or
+// folder that exists is no secret: a server of files has it in all that it says.
 func secretsOf(entry Server, a address) []string {
 	values := slices.Concat(entry.expanded, a.secrets, slices.Collect(maps.Values(entry.Env)), slices.Collect(maps.Values(entry.Headers)))
 	for _, value := range values {
@@ -78,9 +81,14 @@ func secretsOf(entry Server, a address) []string {
 			values = append(values, credential)
 		}
 	}
-	values = slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecret })
+	values = slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecret || isFile(value) })
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
 	return values
+}
+
+func isFile(value string) bool {
+	_, err := os.Stat(value)
+	return err == nil && filepath.IsAbs(value)
 }
 
 // minSecret is the shortest value of an entry that is hidden wherever a server shows it; shorter ones are words such as true.

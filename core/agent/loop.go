@@ -145,10 +145,14 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 // tools processes the calls without a result, from the first one on: those that need no approval get their results, up to the first one that
 // needs one; if that is the first of all, it is refused, or becomes pending.
 func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
-	if results, took, err := l.read(ctx, s); err != nil || len(results) > 0 {
+	results, took, err := l.read(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if len(results) > 0 {
 		spent := used.Get(s)
 		spent.Time += took
-		return append(l.answers(s, results), used.Set(spent)), err
+		return append(l.answers(s, results), used.Set(spent)), nil
 	}
 	call := calls.Get(s)[0]
 	bound, err := l.Executor.Tools.Bind(call)

@@ -99,14 +99,22 @@ func TestToolsAreListedInOnePostThatIsEdited(t *testing.T) {
 	b.expect("said")
 }
 
-// looker is a model that calls its tool twice.
+// looker is a model that calls its tool twice, one call after the other.
 type looker struct{}
 
 func (looker) Next(ctx context.Context, h core.History) (agent.Answer, error) {
-	if tail, err := h.Tail(ctx, 1); err != nil || tail[0].Role == core.ToolRole {
-		return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
+	tail, err := h.Tail(ctx, 4)
+	if err != nil {
+		return agent.Answer{}, err
 	}
-	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
-		{ID: "a", Name: "lever.look", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "look", Arguments: json.RawMessage(`{}`)},
-	}}}, nil
+	results := 0
+	for _, m := range tail {
+		if m.Role == core.ToolRole {
+			results++
+		}
+	}
+	if results == 2 {
+		return agent.Answer{Message: core.Message{Content: core.Text("said")}}, nil
+	}
+	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: fmt.Sprint("c", results), Name: "lever.look", Arguments: json.RawMessage(`{}`)}}}}, nil
 }

@@ -1,0 +1,58 @@
+package hrf
+
+import "gatehouse/core/strictjson"
+
+// Profile is how strictly an envelope is read.
+type Profile string
+
+// The profiles.
+const (
+	Strict Profile = "strict" // the profile's text, exact names
+	Compat Profile = "compat" // also what later versions of the reference write, each with a warning
+)
+
+// The words of messages (HRF §2).
+const (
+	System      = "system"
+	User        = "user"
+	Assistant   = "assistant"
+	Functions   = "functions." // and a name
+	Analysis    = "analysis"
+	Commentary  = "commentary"
+	Final       = "final"
+	JSONContent = "json"
+	ScriptType  = "harmony-script"
+	End         = "end"
+	Return      = "return"
+	Call        = "call"
+)
+
+// Envelope is a valid envelope (HRF §1). It is read-only and safe for concurrent use.
+type Envelope struct {
+	Version  string
+	Messages []Message
+	Script   *Script // the first of a system message (in compat also of others); nil: there is none
+}
+
+// Message is one message (HRF §2). A field that is null or missing is "".
+type Message struct {
+	Role        string
+	Channel     string
+	Recipient   string
+	ContentType string
+	Content     *strictjson.Value
+	Termination string
+	Pointer     string
+}
+
+// Script is a workflow (HRF §3), its expressions compiled.
+type Script struct {
+	Vars  []Var // in the order of the text
+	Steps []Step
+}
+
+// Var is a variable and its value at the start, as data.
+type Var struct {
+	Name  string
+	Value any // as strictjson.Value.Any gives it
+}

@@ -1,0 +1,42 @@
+package hrf
+
+// Code is the layer of a fault (HRF §5.3).
+type Code string
+
+// The codes, from the highest layer to the lowest. Each fault has one code.
+const (
+	EnvelopeFailed Code = "HRF_SCHEMA_ENVELOPE_FAILED"     // the text, or the shape of envelope and messages
+	ScriptFailed   Code = "HRF_SCHEMA_SCRIPT_FAILED"       // the shape of the script
+	SemanticFailed Code = "HRF_SEMANTIC_VALIDATION_FAILED" // the meaning: roles, channels, termination, blank texts, expressions
+	ExecutionError Code = "HRF_EXECUTION_ERROR"            // found while a script runs
+)
+
+// Finding is one fault of an envelope, or one warning.
+type Finding struct {
+	Code    Code   `json:"code"` // of a warning: the layer it belongs to
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // what to do
+	Pointer string `json:"pointer"`        // RFC 6901
+	Line    int    `json:"line"`           // from 1; 0 = no position
+	Column  int    `json:"column"`         // in bytes, from 1
+	Rule    string `json:"rule"`           // a stable name of the rule, such as "message.role"
+}
+
+// Report is all that Parse found, in the order of the text.
+type Report struct {
+	Errors   []Finding
+	Warnings []Finding
+}
+
+// Valid reports whether there is no error.
+func (r *Report) Valid() bool { return len(r.Errors) == 0 }
+
+// Error is a fault in HRF's form (HRF §5.3): the code of the highest layer with a finding, and all findings.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Details any    `json:"details"` // of a validation: a list of findings; of an execution: see core/hrf/interp
+}
+
+// Error returns code and message.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }

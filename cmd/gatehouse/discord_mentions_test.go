@@ -139,7 +139,7 @@ type mentioningModel struct {
 	failing atomic.Bool
 }
 
-func (c *mentioningModel) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (c *mentioningModel) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err != nil {
 		return agent.Answer{}, err
@@ -150,7 +150,7 @@ func (c *mentioningModel) Next(ctx context.Context, h core.History) (agent.Answe
 	case last == "fail" && c.failing.Load():
 		return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "The model does not answer: %s", mentionText)
 	}
-	return c.Demo.Next(ctx, h)
+	return c.Demo.Next(ctx, h, nil)
 }
 
 // readsEphemeral waits for a text that only one person sees.

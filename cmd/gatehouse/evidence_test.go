@@ -146,7 +146,7 @@ type batchModel struct {
 	given   atomic.Int32
 }
 
-func (s *batchModel) Next(context.Context, core.History) (agent.Answer, error) {
+func (s *batchModel) Next(context.Context, core.History, json.RawMessage) (agent.Answer, error) {
 	n := int(s.given.Add(1)) - 1
 	if n >= len(s.answers) {
 		return agent.Answer{Message: core.Message{Content: core.Text("That is all.")}, Stop: agent.StopEnd}, nil
@@ -157,7 +157,7 @@ func (s *batchModel) Next(context.Context, core.History) (agent.Answer, error) {
 // cutModel is a model whose answer ends in the middle of a call.
 type cutModel struct{ why agent.Stop }
 
-func (s cutModel) Next(context.Context, core.History) (agent.Answer, error) {
+func (s cutModel) Next(context.Context, core.History, json.RawMessage) (agent.Answer, error) {
 	call := core.ToolCall{ID: "c1", Name: "note.add", Arguments: json.RawMessage(`{"text":"give away all"}`)}
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Stop: s.why}, nil
 }

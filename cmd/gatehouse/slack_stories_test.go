@@ -111,7 +111,7 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 // blockedModel is a model that repeats the last message, once let is closed.
 type blockedModel struct{ let chan struct{} }
 
-func (m blockedModel) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (m blockedModel) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	select {
 	case <-m.let:
 	case <-ctx.Done():

@@ -304,7 +304,7 @@ type script struct {
 	stops []agent.Stop // why each of them stopped; none left: not reported
 }
 
-func (s *script) Next(context.Context, core.History) (agent.Answer, error) {
+func (s *script) Next(context.Context, core.History, json.RawMessage) (agent.Answer, error) {
 	if len(s.lines) == 0 {
 		return agent.Answer{Message: core.Message{Content: core.Text("end")}}, nil
 	}

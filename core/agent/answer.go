@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"gatehouse/core"
@@ -13,7 +14,8 @@ import (
 type Answer struct {
 	core.Message
 	Stop   Stop
-	Tokens int64 // that it took; 0 = not known
+	Tokens int64           // that it took; 0 = not known
+	Memory json.RawMessage // what the model is given at the next call in this turn; nil: nothing
 }
 
 // Stop is why a model stopped, in the words of llm-provider's finish_reason. A model that does not report one has the empty
@@ -27,10 +29,22 @@ const (
 	StopLength  Stop = "length"         // cut off: the last call may lack half of its arguments, and still be JSON
 	StopRefused Stop = "content_filter" // a filter's cut, or the model's own refusal
 	StopError   Stop = "error"          // the provider could not parse the answer
+	StopSilent  Stop = "silent"         // it has nothing to say: the turn ends without a reply; there are no calls
 )
 
 // complete reports whether the answer may be used.
-func (s Stop) complete() bool { return s == "" || s == StopEnd || s == StopCalls }
+func (s Stop) complete() bool { return s == "" || s == StopEnd || s == StopCalls || s == StopSilent }
+
+// rows are the messages that the answer adds to the conversation. Error: provider_invalid_response, if it is malformed.
+func (a Answer) rows() ([]core.Message, error) {
+	if a.Stop == StopSilent {
+		return nil, nil
+	}
+	if err := a.Message.Validate(); err != nil {
+		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer is malformed.")
+	}
+	return []core.Message{a.Message}, nil
+}
 
 // evidence is the reason in the words of the protocol policy, which admits length but no other incomplete reason: those stay as they
 // are, and fail the join check (protocol.stop_reason_unhandled).

@@ -29,7 +29,7 @@ const DemoHelp = `I am gatehouse's demo agent. Try:
 To anything else I answer with small talk.`
 
 // Next answers the last message: a person's with a tool call or small talk, a tool's result with a sentence about it.
-func (Demo) Next(ctx context.Context, history core.History) (Answer, error) {
+func (Demo) Next(ctx context.Context, history core.History, _ json.RawMessage) (Answer, error) {
 	tail, err := history.Tail(ctx, demoTail)
 	if err != nil || len(tail) == 0 {
 		return Answer{}, err

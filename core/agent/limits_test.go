@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,7 +19,7 @@ type restless struct {
 	time   time.Duration
 }
 
-func (m restless) Next(ctx context.Context, _ core.History) (agent.Answer, error) {
+func (m restless) Next(ctx context.Context, _ core.History, _ json.RawMessage) (agent.Answer, error) {
 	select {
 	case <-time.After(m.time):
 	case <-ctx.Done():

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"gatehouse/core"
@@ -13,9 +14,10 @@ import (
 // Version is the version of the graphs. It changes when turns that an older version paused can't be resumed.
 const Version = "1"
 
-// Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last.
+// Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last. memory is
+// what the model's last answer in this turn asked to keep; it is empty, or null, if there was none. It is stored while the turn is paused.
 type Model interface {
-	Next(ctx context.Context, history core.History) (Answer, error)
+	Next(ctx context.Context, history core.History, memory json.RawMessage) (Answer, error)
 }
 
 // Policy decides whether a call is allowed, refused, or needs an approval.
@@ -28,6 +30,9 @@ type Loop struct {
 	Executor *tool.Executor
 	Policy   Policy
 	NewID    func() string
+
+	// Release is the version of what the model does by itself. A turn that was paused under another one can't be resumed. "" = any can.
+	Release string
 
 	Limits   Limits              // of one turn; what is zero is the default of DefaultLimits
 	ModelRef string              // provider and model, for the evidence; "" = Name
@@ -54,13 +59,18 @@ var (
 	used     = graph.Field("used", graph.Replace[usage]())
 	asks     = graph.Field("asks", graph.Replace[int]())       // how many calls of the model's last answer people were asked for
 	request  = graph.Field("request", graph.Replace[string]()) // the beginning of the message that began the turn
+	memory   = graph.Field("memory", graph.Replace[json.RawMessage]())
 )
 
 // Graph compiles the loop.
 func (l Loop) Graph() (*graph.Graph, error) {
-	return graph.New(l.Name, Version).
+	version := Version
+	if l.Release != "" {
+		version += "+" + l.Release
+	}
+	return graph.New(l.Name, version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, pending, decision, used, asks, request, evidenceField).
+		Fields(graph.Messages, calls, pending, decision, used, asks, request, memory, evidenceField).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -111,7 +121,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	var answer Answer
 	spent.Time, err = limits.within(ctx, spent.Time, func(ctx context.Context) (err error) {
-		answer, err = l.Model.Next(ctx, history)
+		answer, err = l.Model.Next(ctx, history, memory.Get(s))
 		return err
 	})
 	if err != nil {
@@ -129,8 +139,9 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if answer.Message = reply; !answer.Stop.complete() {
 		return nil, l.discardAnswer(ctx, e, answer)
 	}
-	if err := reply.Validate(); err != nil {
-		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer is malformed.")
+	rows, err := answer.rows()
+	if err != nil {
+		return nil, err
 	}
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
@@ -139,7 +150,9 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 			l.close(ctx, e.Rows)
 		}
 	}
-	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), asks.Set(0), used.Set(spent), request.Set(asked), evidenceField.Set(e)}, nil
+	return graph.Update{
+		graph.Messages.Add(rows...), calls.Set(reply.ToolCalls), asks.Set(0), used.Set(spent), request.Set(asked), memory.Set(answer.Memory), evidenceField.Set(e),
+	}, nil
 }
 
 // tools processes the calls without a result, from the first one on: those that need no approval get their results, up to the first one that

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -30,16 +31,21 @@ type ProviderModel struct {
 }
 
 // Next asks the provider once. Errors: those of llm.Provider, of the view, and rate_limited if the person has taken their tokens of the day.
-func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, error) {
+func (m ProviderModel) Next(ctx context.Context, history core.History, _ json.RawMessage) (Answer, error) {
 	turn, _ := core.TurnFrom(ctx)
-	if err := m.admit(ctx, turn.Actor.ID); err != nil {
-		return Answer{}, err
-	}
 	var r llm.Request
 	var inTools int
 	r.Tools, inTools = m.offered()
 	var err error
 	if r.Messages, err = m.messages(ctx, turn, history, inTools); err != nil {
+		return Answer{}, err
+	}
+	return m.ask(ctx, turn.Actor.ID, r)
+}
+
+// ask asks the provider for a person, and counts the tokens.
+func (m ProviderModel) ask(ctx context.Context, person string, r llm.Request) (Answer, error) {
+	if err := m.admit(ctx, person); err != nil {
 		return Answer{}, err
 	}
 	response, err := m.Provider.Complete(ctx, r)
@@ -48,8 +54,8 @@ func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, 
 	}
 	tokens := taken(response.Usage)
 	if m.Count != nil && tokens > 0 {
-		if _, err := m.Count(context.WithoutCancel(ctx), turn.Actor.ID, tokens); err != nil {
-			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", turn.Actor.ID, err)
+		if _, err := m.Count(context.WithoutCancel(ctx), person, tokens); err != nil {
+			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", person, err)
 		}
 	}
 	return Answer{Message: response.Message, Stop: Stop(response.Finish), Tokens: tokens}, nil

@@ -102,7 +102,7 @@ func TestToolsAreListedInOnePostThatIsEdited(t *testing.T) {
 // looker is a model that calls its tool twice, one call after the other.
 type looker struct{}
 
-func (looker) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (looker) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 4)
 	if err != nil {
 		return agent.Answer{}, err

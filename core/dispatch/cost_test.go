@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -13,11 +14,11 @@ import (
 // reader is the demo model, but it first reads the last twenty messages.
 type reader struct{}
 
-func (reader) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (reader) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	if _, err := h.Tail(ctx, 20); err != nil {
 		return agent.Answer{Message: core.Message{}}, err
 	}
-	return agent.Demo{}.Next(ctx, h)
+	return agent.Demo{}.Next(ctx, h, nil)
 }
 
 // TestTurnCostsTheSameInALongConversation runs whole turns, a suspension and its resume among them, in a session of before

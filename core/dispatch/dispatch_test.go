@@ -123,11 +123,11 @@ type fails struct {
 	category core.Category
 }
 
-func (f fails) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (f fails) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	if f.times.Add(-1) >= 0 {
 		return agent.Answer{}, core.Wrap(f.category, errors.New("host db1 refused"), "the context is too long")
 	}
-	return agent.Demo{}.Next(ctx, h)
+	return agent.Demo{}.Next(ctx, h, nil)
 }
 
 func failing(times int64, c core.Category) fails {
@@ -195,14 +195,14 @@ func TestDeadLetterAfterFiveAttempts(t *testing.T) {
 // slow is a model that answers "think" only once its context ends.
 type slow struct{ began chan struct{} }
 
-func (s slow) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (s slow) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "think" {
 		s.began <- struct{}{}
 		<-ctx.Done()
 		return agent.Answer{}, ctx.Err()
 	}
-	return agent.Demo{}.Next(ctx, h)
+	return agent.Demo{}.Next(ctx, h, nil)
 }
 
 func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
@@ -264,7 +264,7 @@ func lever(began, let chan struct{}) tool.Tool {
 // puller is a model that calls the lever once.
 type puller struct{}
 
-func (puller) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (puller) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "pull" {
 		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "lever.pull", Arguments: json.RawMessage(`{}`)}}}}, nil

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -25,7 +26,7 @@ func newCrowded() *crowded {
 	return &crowded{began: make(chan string, 100), goOn: make(chan struct{})}
 }
 
-func (c *crowded) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (c *crowded) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err != nil {
 		return agent.Answer{}, err
@@ -150,7 +151,7 @@ func TestFreshEventsDoNotWaitForSuspects(t *testing.T) {
 			began <- struct{}{}
 			<-goOn
 		}
-		return agent.Demo{}.Next(ctx, h)
+		return agent.Demo{}.Next(ctx, h, nil)
 	})
 	again := newBench(t, setup{path: b.path, model: model, options: func(o *dispatch.Options) { o.Workers = 2 }})
 	<-began

@@ -18,7 +18,7 @@ import (
 // two asks for a mutating call and, in the same message, for a slow read-only one.
 type two struct{}
 
-func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (two) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "go" {
 		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
@@ -106,7 +106,9 @@ func (f *flaky) Release(ctx context.Context, c core.Claim) error {
 
 type modelFunc func(ctx context.Context, h core.History) (agent.Answer, error)
 
-func (m modelFunc) Next(ctx context.Context, h core.History) (agent.Answer, error) { return m(ctx, h) }
+func (m modelFunc) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
+	return m(ctx, h)
+}
 
 func TestLaw2_FailedReadLeavesNoTurnPaused(t *testing.T) {
 	var f *flaky
@@ -117,7 +119,7 @@ func TestLaw2_FailedReadLeavesNoTurnPaused(t *testing.T) {
 			once.Do(func() { f.paused.Store(1) }) // the next read of the paused record fails
 			return agent.Answer{}, core.Errorf(core.ProviderInvalidRequest, "too long")
 		}
-		return agent.Demo{}.Next(ctx, h)
+		return agent.Demo{}.Next(ctx, h, nil)
 	})
 	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
 	b.say("room:1", "note add milk")
@@ -141,7 +143,7 @@ func TestResumedTurnActsForTheRequester(t *testing.T) {
 		if err == nil && tail[0].Role == core.ToolRole {
 			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note.add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
 		}
-		return agent.Demo{}.Next(ctx, h)
+		return agent.Demo{}.Next(ctx, h, nil)
 	})
 	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
 	b.say("room:1", "note add milk")
@@ -226,7 +228,7 @@ func TestRetryOfADecisionWhoseTurnEndedIsRefused(t *testing.T) {
 		if err == nil && tail[0].Role == core.ToolRole {
 			return agent.Answer{}, core.Errorf(core.ProviderInvalidRequest, "too long")
 		}
-		return agent.Demo{}.Next(ctx, h)
+		return agent.Demo{}.Next(ctx, h, nil)
 	})
 	b := newBench(t, setup{model: model})
 	b.say("room:1", "note add milk")
@@ -286,7 +288,7 @@ func TestNewConversationReportsWhatWasDone(t *testing.T) {
 		if err == nil && tail[0].Role == core.ToolRole {
 			return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "down")
 		}
-		return agent.Demo{}.Next(ctx, h)
+		return agent.Demo{}.Next(ctx, h, nil)
 	})
 	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { o.Jitter = func() float64 { return 1 } }})
 	b.say("room:1", "note add milk")

@@ -95,7 +95,7 @@ func TestNewConversationOfAnotherPersonLeavesADecidedTurn(t *testing.T) {
 				return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "down")
 			}
 		}
-		return agent.Demo{}.Next(ctx, h)
+		return agent.Demo{}.Next(ctx, h, nil)
 	})
 	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { o.Jitter = func() float64 { return 1 } }})
 	b.say("room:1", "note add milk")

@@ -92,6 +92,7 @@ const (
 	ToolFailed        Category = "tool_failed"        // the tool ran and reported a failure
 	ToolUnknown       Category = "tool_unknown"       // no tool of that name
 	ToolArguments     Category = "tool_arguments"     // the arguments do not fit the tool
+	ScriptFailed      Category = "script_failed"      // the script that is the agent can't go on: the message says why
 	Unsupported       Category = "unsupported"        // this platform can't do that
 	Unauthorized      Category = "unauthorized"       // a platform refuses our token
 	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post permanently
@@ -137,7 +138,7 @@ var buckets = map[Category]Bucket{
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalDenied: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
-	Stopped: UserCorrectable, LimitReached: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
+	Stopped: UserCorrectable, LimitReached: UserCorrectable, ScriptFailed: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }
 
 // BucketOf returns a category's bucket; an unknown category is retryable, like any internal error.

@@ -158,7 +158,7 @@ func report(call core.ToolCall, result string) string {
 	case "demo.time":
 		return "It is " + result + "."
 	case "note.add":
-		if sentence, changed := tool.Changed(result); changed {
+		if sentence, _ := tool.Changed(result); sentence != "" {
 			return "Done. " + sentence
 		}
 		return "Done: “" + args["text"] + "” is in the note book."
@@ -172,12 +172,17 @@ func report(call core.ToolCall, result string) string {
 }
 
 func failure(call core.ToolCall, f tool.Failure) string {
-	if call.Name != "note.add" {
-		return f.Message
-	}
-	switch f.Category {
-	case core.ApprovalDenied, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
+	if call.Name == "note.add" && refused(f) {
 		return "I did not add it. " + f.Message
 	}
 	return f.Message
+}
+
+// refused reports whether a call failed because it may not run: nothing was done.
+func refused(f tool.Failure) bool {
+	switch f.Category {
+	case core.ApprovalDenied, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
+		return true
+	}
+	return false
 }

@@ -41,11 +41,15 @@ func (l Limits) exceeded(u usage) error {
 	case u.Rounds >= l.Rounds:
 		return core.Errorf(core.LimitReached, "The model was asked %d times without giving an answer, so it was stopped. What it did until then stays done.", l.Rounds)
 	case l.Tokens > 0 && u.Tokens >= l.Tokens:
-		return core.Errorf(core.LimitReached, "This request took %d tokens; the limit is %d. The agent was stopped. What it did until then stays done. Please ask for less at a time.", u.Tokens, l.Tokens)
+		return tooManyTokens(u.Tokens, l.Tokens)
 	case u.Time >= l.Time:
 		return l.tooSlow()
 	}
 	return nil
+}
+
+func tooManyTokens(used, limit int64) error {
+	return core.Errorf(core.LimitReached, "This request took %d tokens; the limit is %d. The agent was stopped. What it did until then stays done. Please ask for less at a time.", used, limit)
 }
 
 func (l Limits) tooManyCalls() error {

@@ -145,10 +145,14 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	return result, nil
 }
 
-// Changed returns the sentence above a result that says that an approver changed the arguments; ok is false if there is none.
-func Changed(result string) (sentence string, ok bool) {
-	sentence, _, ok = strings.Cut(result, "\n")
-	return sentence, ok && strings.HasPrefix(sentence, core.ArgumentsChanged+"{")
+// Changed splits a result in the sentence above it that says that an approver changed the arguments, and the tool's own; the sentence is "" if
+// there is none.
+func Changed(result string) (sentence, own string) {
+	sentence, own, ok := strings.Cut(result, "\n")
+	if !ok || !strings.HasPrefix(sentence, core.ArgumentsChanged+"{") {
+		return "", result
+	}
+	return sentence, own
 }
 
 // edited tells the model, above a result or within a failure, that it is that of other arguments than its own.

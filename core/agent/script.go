@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/hrf"
+	"gatehouse/core/hrf/interp"
+	"gatehouse/core/strictjson"
+	"gatehouse/core/tool"
+)
+
+// Script is a Model that runs a script of the Harmony Response Format: each turn is one run. Where the run is, is the model's memory. The
+// interpreter asks for one effect after the other; a tool call is the model's answer, so the loop has policy, approvals and limits decide about
+// it, and a script is paused and resumed like any turn.
+type Script struct {
+	Envelope *hrf.Envelope
+	Tools    *tool.Registry
+	Model    *ProviderModel // what the script leaves to a model; nil: there is none. Its System and Tools are not used: a script brings its own
+	Tokens   int64          // how many the model may take in one turn; 0 = no limit
+	Log      *slog.Logger   // nil: discard
+}
+
+// scriptMemory is what a script keeps of a turn.
+type scriptMemory struct {
+	State   interp.State  `json:"state"`
+	Call    core.ToolCall `json:"call"`              // whose result comes next; the zero call: the run has not begun
+	Changed []string      `json:"changed,omitempty"` // the sentences about calls whose arguments an approver changed
+	Tokens  int64         `json:"tokens,omitempty"`  // that the model took
+}
+
+// Next begins a run with the last message, or goes on with the result of the last call, up to the next call or the end. Errors: script_failed,
+// limit_reached, and those of the provider.
+func (m Script) Next(ctx context.Context, history core.History, memory json.RawMessage) (Answer, error) {
+	tail, err := history.Tail(ctx, 1)
+	if err != nil || len(tail) == 0 {
+		return Answer{}, err
+	}
+	run := scriptRun{Script: m, program: m.program(), callID: "call_" + strconv.Itoa(history.Len())}
+	if len(memory) > 0 {
+		if err := json.Unmarshal(memory, &run.kept); err != nil {
+			return Answer{}, fmt.Errorf("reading where the script is: %w", err)
+		}
+	}
+	before := run.kept.Tokens
+	answer, err := run.next(ctx, tail[0])
+	answer.Tokens = run.kept.Tokens - before
+	return answer, err
+}
+
+// program is the script with the tools of now.
+func (m Script) program() *interp.Program {
+	return &interp.Program{Envelope: m.Envelope, Tool: func(recipient string) (json.RawMessage, bool) {
+		t, known := m.Tools.Get(recipient)
+		return t.Schema, known
+	}}
+}
+
+// scriptRun is one Next of a script.
+type scriptRun struct {
+	Script
+	program *interp.Program
+	kept    scriptMemory
+	callID  string        // of the call that may come
+	failed  *tool.Failure // why the call before failed; nil: it did not
+}
+
+func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error) {
+	var result interp.Result
+	switch {
+	case r.kept.Call.ID == "":
+		r.kept.State = r.program.Start(ScriptInput(last.Content.Own()))
+	case last.Role == core.ToolRole && last.ToolCallID == r.kept.Call.ID:
+		result = r.result(last.Content.String())
+	default:
+		return Answer{}, core.Errorf(core.Internal, "the last message is not the result of the script's call %s", r.kept.Call.ID)
+	}
+	for {
+		var effect interp.Effect
+		r.kept.State, effect = r.program.Next(r.kept.State, result)
+		switch effect := effect.(type) {
+		case interp.CallTool:
+			return r.call(effect)
+		case interp.AskModel:
+			if r.Model == nil {
+				result = interp.Result{Err: noModel}
+				continue
+			}
+			answer, err := r.ask(ctx, effect.Messages)
+			if err != nil || !answer.Stop.complete() {
+				return answer, err
+			}
+			result = interp.Result{Value: answer.Content.String()}
+		case interp.Done:
+			return r.done(effect.Text), nil
+		case interp.Failed:
+			return r.fail(ctx, effect.Err)
+		}
+	}
+}
+
+// result is a tool's result as the script gets it: a text that is a JSON object or array is that value, any other is a string.
+func (r *scriptRun) result(text string) interp.Result {
+	if f, failed := tool.FailureOf(text); failed {
+		r.failed = &f
+		return interp.Result{Err: f.Message}
+	}
+	changed, text := tool.Changed(text)
+	if changed != "" {
+		r.kept.Changed = append(r.kept.Changed, changed)
+	}
+	v, err := strictjson.Parse([]byte(text))
+	if err != nil || v.Kind != strictjson.Object && v.Kind != strictjson.Array {
+		return interp.Result{Value: text}
+	}
+	return interp.Result{Value: v.Any()}
+}
+
+// call is the answer that calls a tool.
+func (r *scriptRun) call(e interp.CallTool) (Answer, error) {
+	var args bytes.Buffer
+	encoder := json.NewEncoder(&args)
+	encoder.SetEscapeHTML(false) // people read it
+	if err := encoder.Encode(e.Args); err != nil {
+		return Answer{}, fmt.Errorf("writing the arguments of %s: %w", e.Recipient, err)
+	}
+	r.kept.Call = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: bytes.TrimSpace(args.Bytes())}
+	memory, err := json.Marshal(r.kept)
+	if err != nil {
+		return Answer{}, fmt.Errorf("writing where the script is: %w", err)
+	}
+	return Answer{Message: core.Message{ToolCalls: []core.ToolCall{r.kept.Call}}, Stop: StopCalls, Memory: memory}, nil
+}
+
+// done is the answer that ends the turn.
+func (r *scriptRun) done(text string) Answer {
+	said := r.kept.Changed
+	if strings.TrimSpace(text) != "" {
+		said = append([]string{text}, said...)
+	}
+	if len(said) == 0 {
+		return Answer{Stop: StopSilent}
+	}
+	return Answer{Message: textAnswer(strings.Join(said, "\n")), Stop: StopEnd}
+}
+
+// fail ends the turn of a script that can't go on. What was refused or failed is said as a tool's result is; all else is an error of the turn.
+//
+// Decision (2026-11): a failed call ends the turn with an answer. Rejected: an error of the turn. It would drop the conversation, ask the person
+// to change a message that was fine, and, where the failure may pass, run the script again from its beginning.
+func (r *scriptRun) fail(ctx context.Context, fault *hrf.Error) (Answer, error) {
+	details, _ := fault.Details.(interp.Details)
+	if r.failed != nil {
+		if r.Log != nil {
+			r.Log.WarnContext(ctx, "the script ended: a tool failed", "tool", r.kept.Call.Name, "category", r.failed.Category, "code", fault.Code, "pointer", details.Pointer)
+		}
+		return r.done(r.report(*r.failed)), nil
+	}
+	category, text := core.ScriptFailed, fault.Message
+	if details.Limit != "" {
+		category = core.LimitReached
+	}
+	for _, missing := range details.Recipients { // a source of tools knows why
+		_, err := r.Tools.Find(core.ToolCall{Name: missing})
+		text = strings.TrimRight(core.MessageOf(err), ".")
+	}
+	if details.Line > 0 {
+		text = fmt.Sprintf("at line %d, %s", details.Line, text)
+	}
+	if r.kept.Call.ID != "" {
+		text += ". What it did until then stays done"
+	}
+	return Answer{}, core.Wrap(category, fault, "The bot's script stopped: %s.", text)
+}
+
+// report says why a call failed, and of one that may not run, what was not done.
+func (r *scriptRun) report(f tool.Failure) string {
+	text := strings.TrimSpace(f.Message + " " + f.Changed)
+	bound, err := r.Tools.Bind(r.kept.Call)
+	if err != nil || !refused(f) {
+		return text
+	}
+	return "This was not done: " + bound.Summary + " " + text
+}

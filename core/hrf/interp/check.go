@@ -12,48 +12,58 @@ import (
 func (r *run) check() Effect {
 	script := r.program.Envelope.Script
 	if script == nil {
-		return r.fail(Details{Pointer: "/messages"}, "the envelope holds no script: add a system message with contentType harmony-script")
+		return r.fail(Details{Pointer: "/messages"}, "the envelope holds no script; add a system message with contentType harmony-script")
 	}
-	var missing []string
-	var first, deep hrf.Place
-	look := func(recipient string, p hrf.Place) {
-		if r.knows(recipient) || slices.Contains(missing, recipient) {
-			return
+	var sites []site
+	var deep hrf.Step
+	each(script.Steps, 0, func(step hrf.Step, depth int) {
+		if depth > r.limits.Depth && deep == nil {
+			deep = step
 		}
-		if len(missing) == 0 {
-			first = p
-		}
-		missing = append(missing, recipient)
-	}
-	each(script.Steps, 1, func(step hrf.Step, depth int) {
-		if depth > r.limits.Depth+1 && deep == (hrf.Place{}) {
-			deep = step.Where()
-		}
-		if call, ok := step.(*hrf.ToolCall); ok {
-			look(call.Recipient, call.Place)
+		if tool, ok := step.(*hrf.ToolCall); ok {
+			sites = append(sites, site{tool.Recipient, tool.Place})
 		}
 	})
-	if deep != (hrf.Place{}) {
-		return r.exceeded("depth", r.limits.Depth, deep, "the step is inside more than %d ifs", r.limits.Depth)
+	if deep != nil {
+		return r.exceeded("depth", r.limits.Depth, deep.Where(), "the step is inside more than %d ifs", r.limits.Depth)
 	}
 	for _, m := range r.program.Envelope.Messages {
 		if marker(m) != hrf.Call {
 			continue
 		}
 		if m.Recipient == "" {
-			return r.fail(Details{Pointer: m.Pointer}, "the message with termination call has no recipient")
+			return r.fail(Details{Pointer: m.Pointer}, "a message with termination call needs a recipient")
 		}
 		if _, ok := callArgs(m); !ok {
-			return r.fail(Details{Pointer: m.Pointer, Recipient: m.Recipient}, "the json content of a message with termination call must be an object: the arguments")
+			return r.fail(Details{Pointer: m.Pointer, Recipient: m.Recipient}, "the json content of a message with termination call is its arguments: it must be an object")
 		}
-		look(m.Recipient, hrf.Place{Pointer: m.Pointer})
+		sites = append(sites, site{m.Recipient, hrf.Place{Pointer: m.Pointer}})
 	}
-	if missing != nil {
-		d := at(first)
-		d.Recipients = missing
-		return r.fail(d, "no such tool: %s; nothing was run", strings.Join(missing, ", "))
+	return r.checkRecipients(sites)
+}
+
+// site is where a tool would be called.
+type site struct {
+	recipient string
+	place     hrf.Place
+}
+
+// checkRecipients fails if tools do not exist, at the first call of one.
+func (r *run) checkRecipients(sites []site) Effect {
+	var d Details
+	for _, s := range sites {
+		if r.knows(s.recipient) || slices.Contains(d.Recipients, s.recipient) {
+			continue
+		}
+		if d.Recipients == nil {
+			d = at(s.place)
+		}
+		d.Recipients = append(d.Recipients, s.recipient)
 	}
-	return nil
+	if d.Recipients == nil {
+		return nil
+	}
+	return r.fail(d, "no such tool: %s; nothing was run", strings.Join(d.Recipients, ", "))
 }
 
 func (r *run) knows(recipient string) bool {
@@ -64,7 +74,7 @@ func (r *run) knows(recipient string) bool {
 	return known
 }
 
-// each visits all steps, of both branches too, in the order of the text. depth is 1 at the top.
+// each visits all steps, of both branches too, in the order of the text. depth is in how many ifs.
 func each(steps []hrf.Step, depth int, visit func(step hrf.Step, depth int)) {
 	for _, step := range steps {
 		visit(step, depth)

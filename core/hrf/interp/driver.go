@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -49,7 +50,7 @@ func Run(ctx context.Context, p *Program, input map[string]any, tools Tools, mod
 
 func resultOf[T any](value T, err error) Result {
 	if err != nil {
-		return Result{Err: err.Error()}
+		return Result{Err: cmp.Or(err.Error(), "no reason given")}
 	}
 	return Result{Value: value}
 }

@@ -22,6 +22,10 @@ func (r *run) fits(size int, what string, p hrf.Place) Effect {
 	if size <= r.limits.Size {
 		return nil
 	}
+	return r.tooLarge(what, p)
+}
+
+func (r *run) tooLarge(what string, p hrf.Place) Effect {
 	return r.exceeded("size", r.limits.Size, p, "%s would be larger than %d bytes", what, r.limits.Size)
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gatehouse/core/hrf"
-	"gatehouse/core/strictjson"
 )
 
 // callVariable holds the result of the last message that called.
@@ -62,5 +61,3 @@ func (r *run) callResult(result Result) Effect {
 	}
 	return r.markers()
 }
-
-var _ = strictjson.Object

@@ -55,36 +55,41 @@ func (r *run) branch(step *hrf.If) Effect {
 }
 
 func (r *run) message(step *hrf.AssistantMessage) Effect {
-	text := step.Content
-	if step.Template != nil {
-		if fault := r.defined(step.Template.Refs(), step.Place); fault != nil {
-			return fault
-		}
-		text = step.Template.Render(r.scope())
-	}
-	if fault := r.fits(len(text), "the text", step.Place); fault != nil {
+	text, fault := r.text(step)
+	if fault != nil {
 		return fault
 	}
 	blank := strings.TrimSpace(text) == ""
 	e := Event{Type: "assistant-message", Channel: step.Channel}
-	if step.Channel == hrf.Analysis {
-		r.note(step.Place, e)
-		if blank {
-			return r.completed()
-		}
-		if fault := r.show(Line{hrf.Assistant, text}, step.Place); fault != nil {
-			return fault
-		}
-		return r.completed()
+	switch {
+	case step.Channel == hrf.Analysis && blank:
+	case step.Channel == hrf.Analysis:
+		fault = r.show(Line{hrf.Assistant, text}, step.Place)
+	case blank || step.Template == nil && strings.TrimSpace(text) == ".":
+		return r.ask(onReply, step.Place, e, r.Chat)
+	default:
+		r.Text = text
 	}
-	if blank || step.Template == nil && strings.TrimSpace(text) == "." {
-		e.Model = true
-		r.note(step.Place, e)
-		return r.ask(onReply, step.Place, r.Chat)
+	if fault != nil {
+		return fault
 	}
 	r.note(step.Place, e)
-	r.Text = text
 	return r.completed()
+}
+
+// text gives what a message of the script says.
+func (r *run) text(step *hrf.AssistantMessage) (string, Effect) {
+	if step.Template == nil {
+		return step.Content, r.fits(len(step.Content), "the text", step.Place)
+	}
+	if fault := r.defined(step.Template.Refs(), step.Place); fault != nil {
+		return "", fault
+	}
+	text, ok := step.Template.Render(r.scope(), r.limits.Size)
+	if !ok {
+		return "", r.tooLarge("the text", step.Place)
+	}
+	return text, nil
 }
 
 // reply is the model's text for a final message.
@@ -135,11 +140,24 @@ func (r *run) defined(refs []expr.Ref, p hrf.Place) Effect {
 		return nil
 	}
 	for _, ref := range refs {
-		if _, ok := r.Vars[ref.Name]; ref.Root == "vars" && !ok {
+		if ref.Root == "vars" && !r.has(ref.Name) {
 			d := at(p)
 			d.Variable = ref.Name
 			return r.fail(d, "the variable %s has no value: nothing has set it", ref.Name)
 		}
 	}
 	return nil
+}
+
+// has reports whether a variable has been set; expressions find it by its name in any case.
+func (r *run) has(name string) bool {
+	if _, ok := r.Vars[name]; ok {
+		return true
+	}
+	for known := range r.Vars {
+		if strings.EqualFold(known, name) {
+			return true
+		}
+	}
+	return false
 }

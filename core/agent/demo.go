@@ -166,7 +166,7 @@ func report(call core.ToolCall, result string) string {
 		if result == "" {
 			return "The note book is empty."
 		}
-		return "In the note book:\n• " + strings.ReplaceAll(result, "\n", "\n• ")
+		return "In the note book:\n" + result
 	}
 	return result
 }

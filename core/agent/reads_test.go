@@ -67,7 +67,7 @@ func TestAReadingCallWaitsForTheChangeBeforeIt(t *testing.T) {
 		use("a", "note.list", `{}`), use("b", "note.add", `{"text":"milk"}`), use("c", "note.list", `{}`), use("d", "demo.calc", `{"expression":"2"}`),
 	}}, {Content: core.Text("done")}}}, ask)
 	done, ok := r.decide(r.say("go"), core.Approved, "").(core.Completed)
-	if got := rows(done); !ok || len(got) < 3 || got[len(got)-2] != "c milk" || got[len(got)-1] != "d 2" {
+	if got := rows(done); !ok || len(got) < 3 || got[len(got)-2] != "c • milk" || got[len(got)-1] != "d 2" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,8 +1,8 @@
 package agent
 
 import (
-	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -26,6 +26,15 @@ type Script struct {
 	Tokens   int64          // how many the model may take in one turn; 0 = no limit
 	Log      *slog.Logger   // nil: discard
 }
+
+// ScriptLimits are the limits of the loop for a Script, whose answers have one call each. The interpreter has limits of its own, which are reached
+// before.
+var ScriptLimits = Limits{Rounds: DefaultLimits.Calls + 1}
+
+// DemoScript is the text of the script that answers as the demo does, the first example of one.
+//
+//go:embed demo.json
+var DemoScript []byte
 
 // scriptMemory is what a script keeps of a turn.
 type scriptMemory struct {
@@ -52,6 +61,23 @@ func (m Script) Next(ctx context.Context, history core.History, memory json.RawM
 	answer, err := run.next(ctx, tail[0])
 	answer.Tokens = run.kept.Tokens - before
 	return answer, err
+}
+
+// Check finds what would end every run before it begins, such as a tool that does not exist. later reports whether a tool may come while the
+// program runs. Error: invalid.
+func (m Script) Check(later func(tool string) bool) error {
+	p := m.program()
+	now := p.Tool
+	p.Tool = func(recipient string) (json.RawMessage, bool) {
+		schema, known := now(recipient)
+		return schema, known || later(recipient)
+	}
+	fault := p.Check()
+	if fault == nil {
+		return nil
+	}
+	details, _ := fault.Details.(interp.Details)
+	return core.Wrap(core.Invalid, fault, "line %d, column %d: %s", details.Line, details.Column, fault.Message)
 }
 
 // program is the script with the tools of now.
@@ -124,13 +150,11 @@ func (r *scriptRun) result(text string) interp.Result {
 
 // call is the answer that calls a tool.
 func (r *scriptRun) call(e interp.CallTool) (Answer, error) {
-	var args bytes.Buffer
-	encoder := json.NewEncoder(&args)
-	encoder.SetEscapeHTML(false) // people read it
-	if err := encoder.Encode(e.Args); err != nil {
+	args, err := json.Marshal(e.Args)
+	if err != nil {
 		return Answer{}, fmt.Errorf("writing the arguments of %s: %w", e.Recipient, err)
 	}
-	r.kept.Call = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: bytes.TrimSpace(args.Bytes())}
+	r.kept.Call = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: args}
 	memory, err := json.Marshal(r.kept)
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing where the script is: %w", err)

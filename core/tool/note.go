@@ -27,7 +27,7 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	}
 }
 
-// NoteList lists the note book. Arguments: {}.
+// NoteList lists the note book, one "• milk" a line. Arguments: {}.
 func NoteList(list func(ctx context.Context, owner string) ([]string, error)) Tool {
 	return Tool{
 		Name:        "note.list",
@@ -35,7 +35,10 @@ func NoteList(list func(ctx context.Context, owner string) ([]string, error)) To
 		Schema:      json.RawMessage(`{"type":"object"}`),
 		Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 			notes, err := list(ctx, owner(ctx))
-			return strings.Join(notes, "\n"), err
+			if err != nil || len(notes) == 0 {
+				return "", err
+			}
+			return "• " + strings.Join(notes, "\n• "), nil
 		},
 	}
 }

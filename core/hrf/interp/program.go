@@ -38,6 +38,16 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
+// Check gives the fault with which every run ends before its first effect: there is no script, it is nested too deeply, or a tool does not exist.
+// nil: there is none.
+func (p *Program) Check() *hrf.Error {
+	r := &run{program: p, limits: p.Limits.orDefault()}
+	if f, failed := r.check().(Failed); failed {
+		return f.Err
+	}
+	return nil
+}
+
 // Start returns the state before the first step. input is data as strictjson.Value.Any gives it.
 func (p *Program) Start(input map[string]any) State {
 	return State{Phase: begin, Input: input}

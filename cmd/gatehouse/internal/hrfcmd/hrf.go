@@ -3,4 +3,5 @@ package hrfcmd
 
 // HRF is the group of commands.
 type HRF struct {
+	Run Run `cmd:"" help:"Run the script of an envelope with stubs for its tools, and print what it does."`
 }

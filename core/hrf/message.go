@@ -48,7 +48,7 @@ func (r *reader) version(o *object) string {
 		written := o.Members[i]
 		o.names = append(o.names, written.Key)
 		if !r.compat || written.Key != otherVersion {
-			r.failAtKey(o.node, written, envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
+			r.failAt(o.node.keyPlace(written), envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
 			return ""
 		}
 		n = o.member(written)
@@ -91,7 +91,7 @@ func (r *reader) message(e *Envelope, n *node) {
 			r.fail(recipient, messageRecipient, "leave it out", "recipient must not be blank")
 		}
 	}
-	m.Termination = r.termination(o, m)
+	m.Termination = r.termination(o, m.Role)
 	if content := n.get("content"); content != nil {
 		m.Content = content.Value
 		m.ContentType = r.content(e, m.Role, o, contentType, content)
@@ -127,7 +127,7 @@ func (r *reader) role(n *node) string {
 	case isFunction || n.String == strings.TrimSuffix(Functions, "."):
 		r.fail(n, messageRole, "write functions.NAME", "the role %s names no function", quote(n.String))
 	default:
-		r.fail(n, messageRole, suggest(n.String, append(slices.Clone(roles), "functions.NAME")), "unknown role %s", quote(n.String))
+		r.fail(n, messageRole, suggest(n.String, roles, "write system, user, assistant or functions.NAME"), "unknown role %s", quote(n.String))
 	}
 	return ""
 }
@@ -138,9 +138,9 @@ func (r *reader) channel(o object, role string) string {
 	n := o.nullable("channel", strictjson.String)
 	switch {
 	case n == nil && role == Assistant && o.absent("channel"):
-		r.fail(o.node, messageChannel, "write "+alternatives(channels), "a message of the assistant needs a channel")
+		r.fail(o.node, messageChannel, oneOf(channels), "a message of the assistant needs a channel")
 	case n != nil && !slices.Contains(channels, n.String):
-		r.fail(n, messageChannel, suggest(n.String, channels), "unknown channel %s", quote(n.String))
+		r.fail(n, messageChannel, suggest(n.String, channels, oneOf(channels)), "unknown channel %s", quote(n.String))
 	case n != nil:
 		return n.String
 	}
@@ -149,22 +149,19 @@ func (r *reader) channel(o object, role string) string {
 
 var terminations = []string{End, Return, Call}
 
-func (r *reader) termination(o object, m Message) string {
+func (r *reader) termination(o object, role string) string {
 	n := o.nullable("termination", strictjson.String)
 	switch {
 	case n == nil:
 		return ""
 	case !slices.Contains(terminations, n.String):
-		r.fail(n, messageTermination, suggest(n.String, terminations), "unknown termination %s", quote(n.String))
-	case m.Role != Assistant && m.Role != "":
-		r.fail(n, messageTerminations, "remove it", "a termination is only for messages of the assistant, not of %s", m.Role)
+		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)), "unknown termination %s", quote(n.String))
+	case role != Assistant && role != "":
+		r.fail(n, messageTerminations, "remove it", "a termination is only for messages of the assistant, not of %s", role)
 	default:
 		r.terminations = append(r.terminations, n)
 		if len(r.terminations) > 1 {
 			r.warn(n, terminationSeveral, "", "more than one message has a termination")
-		}
-		if n.String == Call && m.Recipient == "" {
-			r.warn(o.node, terminationCall, "add recipient", "the termination call names no tool")
 		}
 		return n.String
 	}
@@ -189,7 +186,7 @@ func (r *reader) content(e *Envelope, role string, o object, key string, content
 		r.fail(n, messageContentType, "leave contentType out for plain text; the profile compat accepts it", "unknown contentType %s", quote(n.String))
 		return ""
 	case n != nil && !slices.Contains(contentTypes, n.String):
-		r.fail(n, messageContentType, suggest(n.String, contentTypes)+"; leave it out for plain text", "unknown contentType %s", quote(n.String))
+		r.fail(n, messageContentType, suggest(n.String, contentTypes, oneOf(contentTypes)+"; leave it out for plain text"), "unknown contentType %s", quote(n.String))
 		return ""
 	}
 	if n == nil {

@@ -2,6 +2,7 @@ package hrf
 
 import (
 	"slices"
+	"strings"
 
 	"gatehouse/core/strictjson"
 )
@@ -19,7 +20,7 @@ type object struct {
 func (o object) only() {
 	for _, m := range o.Members {
 		if !slices.Contains(o.names, m.Key) {
-			o.failAtKey(o.node, m, o.unknown, suggest(m.Key, o.names), "%s has no property %s", o.name, quote(m.Key))
+			o.failAt(o.node.keyPlace(m), o.unknown, suggest(m.Key, o.names, "known: "+strings.Join(o.names, ", ")), "unknown property %s of %s", quote(m.Key), o.name)
 		}
 	}
 }

@@ -29,8 +29,8 @@ func (s *scriptReader) steps(list *node) ([]Step, ending) {
 		if step == nil {
 			continue
 		}
-		if final != nil && e.says {
-			s.flow.replaced = append(s.flow.replaced, final.place().finding(finalReplaced, "", "this final text is never said: a later step replaces it"))
+		if final != nil && e.says && !all.halts {
+			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never said: a later step replaces it"))
 		}
 		if _, isMessage := step.(*AssistantMessage); isMessage && e.says {
 			final = n
@@ -76,7 +76,7 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 	}
 	names, known := stepNames[kind.String]
 	if !known {
-		s.fail(kind, stepKind, suggest(kind.String, stepTypes), "unknown step type %s", quote(kind.String))
+		s.fail(kind, stepKind, suggest(kind.String, stepTypes, oneOf(stepTypes)), "unknown step type %s", quote(kind.String))
 		return nil, ending{}
 	}
 	o.name, o.names = "a step of type "+kind.String, names
@@ -107,7 +107,7 @@ func (s *scriptReader) extractInput(o object) *ExtractInput {
 	for _, m := range output.Members {
 		n := output.member(m)
 		if isBlank(m.Key) {
-			s.failAtKey(output, m, extractInputOutput, "", "the name of a variable must not be blank")
+			s.failAt(output.keyPlace(m), extractInputOutput, "", "the name of a variable must not be blank")
 		}
 		switch {
 		case n.Kind != strictjson.String:
@@ -131,7 +131,7 @@ func (s *scriptReader) toolCall(o object) *ToolCall {
 		}
 	}
 	if n := o.required("channel", strictjson.String); n != nil && n.String != Commentary {
-		s.fail(n, toolCallChannel, "write "+Commentary, "the channel of a tool-call can't be %s", quote(n.String))
+		s.fail(n, toolCallChannel, suggest(n.String, []string{Commentary}, "write "+Commentary), "the channel of a tool-call can't be %s", quote(n.String))
 	}
 	if n := o.required("args", strictjson.Object); n != nil {
 		step.Args = s.arguments(n)
@@ -190,7 +190,7 @@ func (s *scriptReader) assistantMessage(o object) *AssistantMessage {
 	if n := o.required("channel", strictjson.String); n != nil {
 		step.Channel = n.String
 		if !slices.Contains(stepChannels, n.String) {
-			s.fail(n, messageStepChannel, suggest(n.String, stepChannels), "the channel of an assistant-message can't be %s", quote(n.String))
+			s.fail(n, messageStepChannel, suggest(n.String, stepChannels, oneOf(stepChannels)), "the channel of an assistant-message can't be %s", quote(n.String))
 		}
 	}
 	if n := o.optional("content", strictjson.String); n != nil {

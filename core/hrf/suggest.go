@@ -21,20 +21,18 @@ func closest(written string, names []string) string {
 	return ""
 }
 
-// suggest is the hint for a name that is none of names.
-func suggest(written string, names []string) string {
+// suggest is the hint for a name that is none of names: the one that was probably meant, or else another hint.
+func suggest(written string, names []string, otherwise string) string {
 	if name := closest(written, names); name != "" {
 		return "did you mean " + name + "?"
 	}
-	return "write " + alternatives(names)
+	return otherwise
 }
 
-func alternatives(names []string) string {
+// oneOf is the hint to write one of several names.
+func oneOf(names []string) string {
 	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return "write " + strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // quoteLimit is how many bytes of a text a message quotes.

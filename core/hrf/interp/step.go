@@ -107,12 +107,12 @@ func (r *run) set(name string, value any, p hrf.Place) Effect {
 	if r.sizes == nil {
 		r.sizes = map[string]int{}
 		for name, value := range r.Vars {
-			r.sizes[name] = len(name) + sizeOf(value)
+			r.sizes[name] = len(name) + expr.Size(value)
 			r.size += r.sizes[name]
 		}
 	}
 	r.size -= r.sizes[name]
-	r.sizes[name] = len(name) + sizeOf(value)
+	r.sizes[name] = len(name) + expr.Size(value)
 	r.size += r.sizes[name]
 	if fault := r.fits(r.size, "the variables, with "+name+",", p); fault != nil {
 		return fault

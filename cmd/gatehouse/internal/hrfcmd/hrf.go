@@ -3,4 +3,7 @@ package hrfcmd
 
 // HRF is the group of commands.
 type HRF struct {
+	Validate Validate `cmd:"" help:"Check envelopes and print every fault with its place."`
+	Run      Run      `cmd:"" help:"Run the script of an envelope with stubs for its tools, and print what it does."`
+	Schema   Schema   `cmd:"" help:"Print the JSON Schema of envelopes."`
 }

@@ -26,12 +26,20 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}
-	if cfg.Agent == "llm" {
+	switch {
+	case cfg.Agent == "llm":
 		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer)
 		if err != nil {
 			return nil, err
 		}
 		loop.Name, loop.Model, loop.ModelRef, loop.View, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), viewRef(cfg), cfg.Model.Turn
+	case cfg.Script != nil:
+		script, err := newScript(cfg, store, loop.Executor.Tools, tracer, log)
+		if err != nil {
+			return nil, err
+		}
+		warnOfScript(*cfg.Script, log)
+		loop.Name, loop.Release, loop.Model, loop.ModelRef, loop.Limits = "script", cfg.Script.Digest, script, "gatehouse/script", agent.ScriptLimits
 	}
 	return loop.Graph()
 }

@@ -69,10 +69,10 @@ func observer(tracer graph.Tracer) llm.Observer {
 }
 
 // newProviderModel makes the model of the agent from the configured models.
-func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer) (agent.Model, error) {
+func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer) (agent.ProviderModel, error) {
 	p, err := newProvider(cfg, tracer)
 	if err != nil {
-		return nil, err
+		return agent.ProviderModel{}, err
 	}
 	return agent.ProviderModel{
 		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: systemPrompt(cfg.SystemPrompt, time.Now),

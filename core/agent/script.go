@@ -64,20 +64,15 @@ func (m Script) Next(ctx context.Context, history core.History, memory json.RawM
 }
 
 // Check finds what would end every run before it begins, such as a tool that does not exist. later reports whether a tool may come while the
-// program runs. Error: invalid.
-func (m Script) Check(later func(tool string) bool) error {
+// program runs. nil: nothing.
+func (m Script) Check(later func(tool string) bool) *hrf.Error {
 	p := m.program()
 	now := p.Tool
 	p.Tool = func(recipient string) (json.RawMessage, bool) {
 		schema, known := now(recipient)
 		return schema, known || later(recipient)
 	}
-	fault := p.Check()
-	if fault == nil {
-		return nil
-	}
-	details, _ := fault.Details.(interp.Details)
-	return core.Wrap(core.Invalid, fault, "line %d, column %d: %s", details.Line, details.Column, fault.Message)
+	return p.Check()
 }
 
 // program is the script with the tools of now.

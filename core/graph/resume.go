@@ -17,7 +17,7 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 	case rec.Type != recordType || len(rec.Frames) == 0:
 		return core.Errorf(core.SuspensionRecordInvalid, "This is not the record of a paused turn.")
 	case rec.Graph != g.name:
-		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused by %q and can't be resumed by %q.", rec.Graph, g.name)
+		return core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("it was paused by %q, which is not %q", rec.Graph, g.name), changedSince)
 	case !g.hasNodes(rec.Frames):
 		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused at a step that %q no longer has.", g.name)
 	}
@@ -28,11 +28,12 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 		sub = sub.subgraphAt(f)
 	}
 	if err != nil {
-		return core.Wrap(core.SuspensionRecordInvalid, err, "This turn was paused by version %q of %q and can't be resumed by version %q.",
-			rec.GraphVersion, g.name, g.version)
+		return core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("it was paused by version %q of %q, which is now %q: %w", rec.GraphVersion, g.name, g.version, err), changedSince)
 	}
 	return nil
 }
+
+const changedSince = "The agent was changed while this waited, so it can't go on."
 
 // checkVersion returns nil if this graph can use a state of the given versions.
 func (g *Graph) checkVersion(version, schema string) error {

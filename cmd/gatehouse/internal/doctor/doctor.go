@@ -50,6 +50,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		found = append(found, more...)
 		if store != nil {
 			found = append(found, c.checkStore(ctx, cfg, store)...)
+			found = append(found, c.checkScript(cfg, store)...)
 		}
 		found = append(found, checkTools(cfg)...)
 		found = append(found, c.checkModels(ctx, cfg)...)

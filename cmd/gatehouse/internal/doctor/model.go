@@ -16,7 +16,7 @@ const modelTime = 15 * time.Second
 
 // checkModels asks the vendor of each configured model whether it is there.
 func (c Command) checkModels(ctx context.Context, cfg settings.Config) []finding {
-	if cfg.Agent != "llm" || c.Vendor == nil {
+	if cfg.Agent != "llm" && cfg.Script == nil || c.Vendor == nil {
 		return nil
 	}
 	var found []finding

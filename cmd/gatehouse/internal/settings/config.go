@@ -37,7 +37,7 @@ type Config struct {
 	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than one replica."`
 	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz."`
 	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons and the audit log. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
-	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo or echo. Not set: llm if a model is set, else demo."`
+	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo, echo, or script:FILE for a workflow in HarmonyScript. Not set: llm if a model is set, else demo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"A text file with the system prompt of the model. It may use {{ bot }}, {{ platform }} and {{ today }}."`
@@ -73,6 +73,7 @@ type Config struct {
 	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
 	Tools     []tool.Tool        `ignored:"true"` // from ToolsFile
 	MCP       mcp.Config         `ignored:"true"` // from MCPFile
+	Script    *Script            `ignored:"true"` // from Agent; nil: it is no script
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
 
@@ -126,15 +127,18 @@ func (c *Config) complete() []string {
 			c.Agent = "llm"
 		}
 	}
-	kind, _, _ := strings.Cut(c.Agent, ":")
+	scriptName, isScript := strings.CutPrefix(c.Agent, "script:")
 	switch {
 	case c.Agent == "llm":
 		check(c.Model.Names != "", "GATEHOUSE_AGENT", "llm needs a model: set GATEHOUSE_MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-5")
 	case c.Agent == "demo" || c.Agent == "echo":
-	case kind == "script":
-		check(false, "GATEHOUSE_AGENT", "%s is not in this build yet; use llm, demo or echo", kind)
+	case isScript:
+		script, err := loadScript(scriptName)
+		if c.Script = script; err != nil {
+			faults = append(faults, scriptFault+strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
+		}
 	default:
-		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use llm, demo or echo", c.Agent)
+		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use llm, demo, echo or script:FILE", c.Agent)
 	}
 	known := c.LogFormat == "auto" || c.LogFormat == "json" || c.LogFormat == "text"
 	check(known, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)

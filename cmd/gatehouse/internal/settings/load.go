@@ -36,16 +36,18 @@ func Load() (Config, []Setting, error) {
 	return load()
 }
 
-// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools and the MCP servers are left
-// out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
+// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools, the MCP servers and the script
+// are left out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
 func LoadForCommands() (Config, []Setting, error) {
-	return load("GATEHOUSE_APPROVAL_POLICY", "GATEHOUSE_SYSTEM_PROMPT_FILE", "GATEHOUSE_TOOLS", "GATEHOUSE_MCP_CONFIG")
+	return load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:", "GATEHOUSE_MCP_CONFIG:", scriptFault)
 }
 
-// load leaves the faults of these keys out.
+// load leaves the faults out that begin so.
 func load(without ...string) (Config, []Setting, error) {
 	cfg, all, faults := Read()
-	faults = slices.DeleteFunc(faults, func(fault string) bool { return slices.Contains(without, keyOf(fault)) })
+	faults = slices.DeleteFunc(faults, func(fault string) bool {
+		return slices.ContainsFunc(without, func(beginning string) bool { return strings.HasPrefix(fault, beginning) })
+	})
 	if len(faults) > 0 {
 		return Config{}, all, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 	}

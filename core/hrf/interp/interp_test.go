@@ -305,8 +305,8 @@ func TestASummaryIsMadeFromABoundedDigestMarkedAsData(t *testing.T) {
 
 func TestWithoutAModelAScriptThatNeedsOneFails(t *testing.T) {
 	p := script(t, call+","+ask)
-	s, effect := p.Next(p.Start(nil), interp.Result{})
-	s, effect = p.Next(s, interp.Result{Value: 1})
+	s, _ := p.Next(p.Start(nil), interp.Result{})
+	s, effect := p.Next(s, interp.Result{Value: 1})
 	if _, ok := effect.(interp.AskModel); !ok {
 		t.Fatalf("%#v", effect)
 	}

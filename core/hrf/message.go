@@ -39,7 +39,7 @@ func (r *reader) version(o *object) string {
 		i := slices.IndexFunc(o.Members, func(m strictjson.Member) bool { return likeness(m.Key) == likeness(otherVersion) })
 		switch {
 		case i < 0 && r.compat:
-			r.warn(o.node, compatVersion, "", "the envelope lacks HRFVersion")
+			r.warn(o.node, compatVersion, "", "the envelope lacks HRFVersion, which the strict profile requires")
 			return ""
 		case i < 0:
 			r.fail(o.node, envelopeVersion, `write "HRFVersion": "1.0"`, "the envelope lacks HRFVersion")
@@ -52,7 +52,7 @@ func (r *reader) version(o *object) string {
 			return ""
 		}
 		n = o.member(written)
-		r.warn(n, compatName, "", "the profile calls %s HRFVersion", otherVersion)
+		r.warn(n, compatName, "", "the strict profile spells %s HRFVersion", otherVersion)
 	}
 	if o.of(n, n.step, strictjson.String) == nil {
 		return ""
@@ -79,7 +79,7 @@ func (r *reader) message(e *Envelope, n *node) {
 	if r.compat && n.get(contentType) == nil && n.get(otherContentType) != nil {
 		contentType = otherContentType
 		o.names = append(slices.Clone(messageNames), otherContentType)
-		r.warn(n.get(otherContentType), compatName, "", "the profile calls %s contentType", otherContentType)
+		r.warn(n.get(otherContentType), compatName, "", "the strict profile spells %s contentType", otherContentType)
 	}
 	o.only()
 	m := Message{Pointer: n.pointer()}
@@ -120,7 +120,7 @@ func (r *reader) role(n *node) string {
 	case slices.Contains(roles, n.String), isFunction && !isBlank(name):
 		return n.String
 	case isOther && r.compat:
-		r.warn(n, compatRole, "write "+instead, "the profile has no role %s", n.String)
+		r.warn(n, compatRole, "write "+instead, "the strict profile has no role %s", n.String)
 		return n.String
 	case isOther:
 		r.fail(n, messageRole, "write "+instead+"; the profile compat accepts it", "unknown role %s", quote(n.String))
@@ -180,7 +180,7 @@ func (r *reader) content(e *Envelope, role string, o object, key string, content
 	case n == nil && !o.absent(key): // what is wrong with it is reported
 		return ""
 	case n != nil && n.String == otherText && r.compat:
-		r.warn(n, compatText, "", "the profile leaves out the contentType of plain text")
+		r.warn(n, compatText, "", "the strict profile has no contentType %s; plain text has none", otherText)
 		n = nil
 	case n != nil && n.String == otherText:
 		r.fail(n, messageContentType, "leave contentType out for plain text; the profile compat accepts it", "unknown contentType %s", quote(n.String))

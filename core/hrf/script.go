@@ -18,7 +18,7 @@ func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 		r.warn(n, scriptIgnored, "", "this script is never run: only the first one is")
 	default:
 		if role != System {
-			r.warn(n, compatScript, "", "the profile has scripts in messages of the role system")
+			r.warn(n, compatScript, "", "the strict profile has scripts only in messages of the role system")
 		}
 		e.Script, r.flow = script, s.flow
 	}

@@ -72,11 +72,11 @@ func digest(vars, input map[string]any) string {
 	}{{vars, d.Vars}, {input, d.Input}} {
 		for _, name := range slices.Sorted(maps.Keys(part.from)) {
 			text := shorten(part.from[name])
-			if left -= len(name) + len(text); left < 0 {
+			if size := len(name) + len(text); size <= left {
+				part.to[name], left = text, left-size
+			} else {
 				d.Omitted++
-				continue
 			}
-			part.to[name] = text
 		}
 	}
 	text, _ := json.Marshal(d) // JSON already

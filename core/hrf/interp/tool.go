@@ -24,9 +24,8 @@ func (r *run) call(phase Phase, p hrf.Place, e Event, args map[string]any) Effec
 	if fault := r.spend("tool_calls", &r.Used.ToolCalls, r.limits.ToolCalls, p); fault != nil {
 		return fault
 	}
-	if schema, known := r.program.Tool(e.Recipient); known {
-		args = splitLists(args, schema)
-	}
+	schema, _ := r.schema(e.Recipient)
+	args = splitLists(args, schema)
 	r.note(p, e)
 	r.Phase = phase
 	return CallTool{Recipient: e.Recipient, Args: args, Pointer: p.Pointer}

@@ -49,11 +49,11 @@ func callArgs(m hrf.Message) (args map[string]any, ok bool) {
 
 // callResult is the result of a message that called. The other messages follow.
 func (r *run) callResult(result Result) Effect {
-	if i := r.Fired[len(r.Fired)-1]; i >= len(r.program.Envelope.Messages) || !r.waits(hrf.Place{Pointer: r.program.Envelope.Messages[i].Pointer}) {
+	i, messages := r.Fired[len(r.Fired)-1], r.program.Envelope.Messages
+	if i >= len(messages) || marker(messages[i]) != hrf.Call || !r.waits(messages[i].Pointer, messages[i].Recipient) {
 		return r.changed()
 	}
-	last := r.Trace[len(r.Trace)-1]
-	if fault := r.keep(hrf.CallVariable, result, last.Recipient, hrf.Place{Pointer: last.Pointer}); fault != nil {
+	if fault := r.keep(hrf.CallVariable, result, messages[i].Recipient, hrf.Place{Pointer: messages[i].Pointer}); fault != nil {
 		return fault
 	}
 	return r.markers()

@@ -1,6 +1,8 @@
 package hrfcmd
 
 import (
+	"fmt"
+
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core/hrf"
 )
@@ -74,10 +76,10 @@ func (c Validate) print(a *cli.App, all []verdict) error {
 	}
 	for _, v := range all {
 		for _, f := range v.Errors {
-			printFinding(a, v.File, string(f.Code), f)
+			a.PrintLine("%s", findingLine(v.File, string(f.Code), f))
 		}
 		for _, f := range v.Warnings {
-			printFinding(a, v.File, "warning", f)
+			a.PrintLine("%s", findingLine(v.File, "warning", f))
 		}
 		if v.Valid {
 			a.PrintLine("%s: valid", v.File)
@@ -86,11 +88,11 @@ func (c Validate) print(a *cli.App, all []verdict) error {
 	return nil
 }
 
-// printFinding prints a finding as compilers do, so that editors find the place.
-func printFinding(a *cli.App, file, code string, f hrf.Finding) {
+// findingLine writes a finding as compilers do, so that editors find the place.
+func findingLine(file, code string, f hrf.Finding) string {
 	message := f.Message
 	if f.Hint != "" {
 		message += "; " + f.Hint
 	}
-	a.PrintLine("%s:%d:%d: %s: %s", file, f.Line, f.Column, code, message)
+	return fmt.Sprintf("%s:%d:%d: %s: %s", file, f.Line, f.Column, code, message)
 }

@@ -172,3 +172,41 @@ func TestLaw8_TextInAScriptStaysText(t *testing.T) {
 		}
 	}
 }
+
+// The script that README shows has ten lines at most, and does what README says.
+func TestReadmeScript(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "## Write a script in ten lines\n")
+	_, rest, _ := strings.Cut(section, "```json\n")
+	script, rest, found := strings.Cut(rest, "```")
+	if n := strings.Count(script, "\n"); !found || n > 10 {
+		t.Fatalf("the script has %d lines:\n%s", n, script)
+	}
+	file := filepath.Join(t.TempDir(), "remember.json")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorkbench(t, "GATEHOUSE_AGENT=script:"+file)
+	c := w.start(nil, "chat")
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSpace(line)
+		said, typed := strings.CutPrefix(line, "you> ")
+		if answer, asked := strings.CutPrefix(line, "you (y/n)> "); asked {
+			said, typed = answer, true
+		}
+		switch {
+		case typed:
+			c.typeLine(said)
+		case strings.HasPrefix(line, "bot> "), strings.HasPrefix(line, "approval> "):
+			w.until(line, c, func() bool { return strings.Contains(c.out.String(), line) })
+		case strings.HasPrefix(line, "Every message"):
+			c.ok(t)
+			return
+		}
+	}
+	t.Error("README does not show the script at work")
+}

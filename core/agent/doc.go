@@ -47,6 +47,16 @@
 // A turn that was paused by a build without evidence has none: its call is refused with a message and can be requested again (decided
 // 2026-11-21; rejected: a new Version, which would end such turns without an answer).
 //
+// # Models
+//
+// A model may keep a memory of its turn. It is a field of the graph and not of the session: it is stored while the turn is paused, and gone when the
+// turn has ended.
+//
 // ProviderModel is a Model that asks a provider (core/llm): it shows it a view of the conversation and the tools, and counts the tokens. The
 // demo is a Model that needs no vendor: it parses commands such as "calc 2+3*4" and requests tools for them, as a model would.
+//
+// Script is a Model that runs a script (core/hrf/interp). Its memory is where the run is. Each tool call of the script is an answer with that call;
+// what the script leaves to a model is asked within Next. If the process dies within a turn, the script goes on from the turn's last pause, or
+// begins again. A paused turn is bound to the script's text: the digest is part of the graph's version (Loop.Release), so that a turn whose
+// script was changed can't be resumed, and doctor lists it.
 package agent

@@ -96,7 +96,7 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 	var result interp.Result
 	switch {
 	case r.kept.Call.ID == "":
-		r.kept.State = r.program.Start(ScriptInput(last.Content.Own()))
+		r.kept.State = r.program.Start(scriptInput(last.Content.Own()))
 	case last.Role == core.ToolRole && last.ToolCallID == r.kept.Call.ID:
 		result = r.result(last.Content.String())
 	default:
@@ -181,21 +181,27 @@ func (r *scriptRun) fail(ctx context.Context, fault *hrf.Error) (Answer, error) 
 		}
 		return r.done(r.report(*r.failed)), nil
 	}
-	category, text := core.ScriptFailed, fault.Message
+	category := core.ScriptFailed
 	if details.Limit != "" {
 		category = core.LimitReached
 	}
-	for _, missing := range details.Recipients { // a source of tools knows why
-		_, err := r.Tools.Find(core.ToolCall{Name: missing})
-		text = strings.TrimRight(core.MessageOf(err), ".")
+	return Answer{}, core.Wrap(category, fault, "%s", r.stopped(fault, details))
+}
+
+// stopped says why a script can't go on.
+func (r *scriptRun) stopped(fault *hrf.Error, details interp.Details) string {
+	if len(details.Recipients) > 0 { // the registry knows why a tool is missing
+		_, err := r.Tools.Find(core.ToolCall{Name: details.Recipients[0]})
+		return "The bot's script can't run. " + core.MessageOf(err)
 	}
+	where, after := "", ""
 	if details.Line > 0 {
-		text = fmt.Sprintf("at line %d, %s", details.Line, text)
+		where = fmt.Sprintf(" at line %d", details.Line)
 	}
 	if r.kept.Call.ID != "" {
-		text += ". What it did until then stays done"
+		after = " What it did until then stays done."
 	}
-	return Answer{}, core.Wrap(category, fault, "The bot's script stopped: %s.", text)
+	return fmt.Sprintf("The bot's script stopped%s: %s.%s", where, fault.Message, after)
 }
 
 // report says why a call failed, and of one that may not run, what was not done.

@@ -13,14 +13,14 @@ import (
 )
 
 // noModel is why a script without a model can't be answered.
-const noModel = "no model is configured; set GATEHOUSE_MODEL, such as openai:gpt-5, or have the script say it"
+const noModel = "no model is configured; an admin can set GATEHOUSE_MODEL, such as openai:gpt-5, or change the script"
 
 // goOn is what a model is asked if the last line is its own.
 const goOn = "Now write the answer to the user."
 
-// ScriptInput is the input of a script: text is the message that began the turn, words its words, args what follows the first of them, and rest
+// scriptInput is the input of a script: text is the message that began the turn, words its words, args what follows the first of them, and rest
 // what follows the first two.
-func ScriptInput(text string) map[string]any {
+func scriptInput(text string) map[string]any {
 	text = strings.TrimSpace(text)
 	words := []any{}
 	for word := range strings.FieldsSeq(text) {

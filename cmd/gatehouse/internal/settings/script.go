@@ -10,15 +10,15 @@ import (
 	"gatehouse/core/hrf"
 )
 
-// DemoScript is the name of the script that is built in, in place of a file.
-const DemoScript = "demo"
+// demoScript is the name of the script that is built in, in place of a file.
+const demoScript = "demo"
 
 // scriptFault is how faults of the script begin.
 const scriptFault = "GATEHOUSE_AGENT: the script is invalid:\n    "
 
 // Script is a script that is the agent.
 type Script struct {
-	Name     string // its file, or DemoScript
+	Name     string // its file, or demo
 	Envelope *hrf.Envelope
 	Warnings []string // what may be a mistake in it, each with its place
 	Digest   string   // of its text
@@ -32,7 +32,7 @@ func (s Script) At(line, column int, text string) string {
 // loadScript reads and checks a script, by the strict profile. The error has every fault, one a line.
 func loadScript(name string) (*Script, error) {
 	text, err := agent.DemoScript, error(nil)
-	if name != DemoScript {
+	if name != demoScript {
 		text, err = os.ReadFile(name)
 	}
 	if err != nil {

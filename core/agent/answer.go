@@ -40,7 +40,7 @@ func (a Answer) rows() ([]core.Message, error) {
 	if a.Stop == StopSilent {
 		return nil, nil
 	}
-	if err := a.Message.Validate(); err != nil {
+	if err := a.Validate(); err != nil {
 		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer is malformed.")
 	}
 	return []core.Message{a.Message}, nil

@@ -1,5 +1,11 @@
 package hrf
 
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
 // Code is the layer of a fault (HRF §5.3).
 type Code string
 
@@ -17,7 +23,7 @@ type Finding struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // what to do
 	Pointer string `json:"pointer"`        // RFC 6901
-	Line    int    `json:"line"`           // from 1; 0 = no position
+	Line    int    `json:"line"`           // from 1
 	Column  int    `json:"column"`         // in bytes, from 1
 	Rule    string `json:"rule"`           // a stable name of the rule, such as "message.role"
 }
@@ -30,6 +36,33 @@ type Report struct {
 
 // Valid reports whether there is no error.
 func (r *Report) Valid() bool { return len(r.Errors) == 0 }
+
+// Err returns all errors as one in HRF's form: its code is that of the highest layer with a finding, its details are all of them. It is nil if
+// there is none.
+func (r *Report) Err() *Error {
+	for _, code := range []Code{EnvelopeFailed, ScriptFailed, SemanticFailed} {
+		i := slices.IndexFunc(r.Errors, func(f Finding) bool { return f.Code == code })
+		if i < 0 {
+			continue
+		}
+		first := r.Errors[i]
+		message := fmt.Sprintf("line %d, column %d: %s", first.Line, first.Column, first.Message)
+		if more := len(r.Errors) - 1; more > 0 {
+			message += fmt.Sprintf(" (and %d more)", more)
+		}
+		return &Error{Code: code, Message: message, Details: r.Errors}
+	}
+	return nil
+}
+
+// sort brings the findings into the order of the text.
+func (r *Report) sort() {
+	for _, list := range [][]Finding{r.Errors, r.Warnings} {
+		slices.SortStableFunc(list, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
+	}
+}
 
 // Error is a fault in HRF's form (HRF §5.3): the code of the highest layer with a finding, and all findings.
 type Error struct {

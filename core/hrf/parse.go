@@ -1,6 +1,118 @@
 package hrf
 
-// Parse reads and checks an envelope. The envelope is nil if the report has an error.
-func Parse(text []byte, p Profile) (*Envelope, *Report) {
-	return nil, &Report{}
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"gatehouse/core/strictjson"
+)
+
+// Option changes what Parse checks.
+type Option func(*reader)
+
+// StrictVars makes it an error that the script reads a variable that nothing can have set, instead of a warning.
+func StrictVars(r *reader) { r.strictVars = true }
+
+// Parse reads and checks an envelope, in time linear in its size. The envelope is nil if the report has an error. What the profile leaves to
+// taste, such as a variable that nothing reads, is a warning; warnings about the script's sense are only looked for once there is no error.
+func Parse(text []byte, p Profile, options ...Option) (*Envelope, *Report) {
+	r := &reader{text: text, compat: p == Compat}
+	for _, o := range options {
+		o(r)
+	}
+	var e *Envelope
+	if root := r.root(); root != nil {
+		r.duplicates(root)
+		e = r.envelope(root)
+	}
+	if r.report.Valid() {
+		r.judge(e)
+	}
+	r.report.sort()
+	if !r.report.Valid() {
+		e = nil
+	}
+	return e, &r.report
+}
+
+// reader reads one text.
+type reader struct {
+	text       []byte
+	compat     bool
+	strictVars bool
+	report     Report
+
+	terminations []*node // of all messages
+	flow         *flow   // of the script that runs
+}
+
+// fail adds an error about a value. The hint says what to do; it may be empty.
+func (r *reader) fail(n *node, broken rule, hint, format string, args ...any) {
+	r.report.Errors = append(r.report.Errors, n.place().finding(broken, hint, fmt.Sprintf(format, args...)))
+}
+
+// warn adds a warning about a value.
+func (r *reader) warn(n *node, about rule, hint, format string, args ...any) {
+	r.report.Warnings = append(r.report.Warnings, n.place().finding(about, hint, fmt.Sprintf(format, args...)))
+}
+
+func (p Place) finding(broken rule, hint, message string) Finding {
+	return Finding{Code: broken.code, Message: message, Hint: hint, Pointer: p.Pointer, Line: p.Line, Column: p.Column, Rule: broken.name}
+}
+
+// mark is the byte order mark that some editors write at the beginning of a text.
+var mark = []byte("\xef\xbb\xbf")
+
+// textRules are the rules that a text breaks which is no JSON.
+var textRules = map[strictjson.Code]rule{
+	strictjson.Syntax: textSyntax, strictjson.Trailing: textTrailing, strictjson.Encoding: textEncoding, strictjson.TooDeep: textDepth,
+}
+
+// root parses the text. The node is nil if that is not possible; then the report says why.
+func (r *reader) root() *node {
+	start := Place{Line: 1, Column: 1}
+	if rest, found := bytes.CutPrefix(r.text, mark); found {
+		r.text = rest
+		if r.compat {
+			r.report.Warnings = append(r.report.Warnings, start.finding(compatMark, "", "the text begins with a byte order mark"))
+		} else {
+			r.report.Errors = append(r.report.Errors, start.finding(textMark, "save the file as UTF-8 without BOM", "the text begins with a byte order mark"))
+		}
+	}
+	v, err := strictjson.Parse(r.text, strictjson.Repeats)
+	var fault *strictjson.Error
+	if errors.As(err, &fault) {
+		place := Place{fault.Pointer, fault.Line, fault.Column}
+		r.report.Errors = append(r.report.Errors, place.finding(textRules[fault.Code], "", fault.Reason))
+		return nil
+	}
+	return &node{Value: v}
+}
+
+// duplicates reports every repeated key at any depth.
+func (r *reader) duplicates(n *node) {
+	switch n.Kind {
+	case strictjson.Array:
+		for i, item := range n.Items {
+			if item.Kind == strictjson.Object || item.Kind == strictjson.Array {
+				r.duplicates(n.item(i))
+			}
+		}
+	case strictjson.Object:
+		seen := make(map[string]bool, len(n.Members))
+		for _, m := range n.Members {
+			if seen[m.Key] {
+				r.failAtKey(n, m, textDuplicate, "remove one of them", "the key %s is repeated", quote(m.Key))
+			}
+			seen[m.Key] = true
+			r.duplicates(n.member(m))
+		}
+	}
+}
+
+// failAtKey adds an error about a key of an object.
+func (r *reader) failAtKey(n *node, m strictjson.Member, broken rule, hint, format string, args ...any) {
+	place := Place{n.member(m).pointer(), m.Line, m.Column}
+	r.report.Errors = append(r.report.Errors, place.finding(broken, hint, fmt.Sprintf(format, args...)))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,4 +125,18 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: %#v, want %#v", data, got, want)
 		}
 	})
+}
+
+// Columns finds the bytes of a text where escapes stand for some of them.
+func TestColumnsOfEscapedText(t *testing.T) {
+	text := []byte(`{"k": "aé\n\ud83d\ude00b"}`)
+	v, err := strictjson.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// a, the two bytes of é, the line break, the four bytes of the pair, b, the end
+	got := v.Get("k").Columns(text, 0, 1, 2, 3, 4, 5, 7, 8, 9)
+	if want := []int{8, 9, 9, 11, 13, 13, 13, 25, 26}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is the JSON type of a Value.
@@ -59,6 +60,31 @@ func (v *Value) Get(key string) *Value {
 // Raw is the part of the text that v was parsed from; data must be the text that Parse was given.
 func (v *Value) Raw(data []byte) json.RawMessage {
 	return json.RawMessage(append([]byte(nil), data[v.start:v.end]...))
+}
+
+// Columns gives the columns at which the bytes of v.String at these offsets are written in the text that v was parsed from. The offsets
+// ascend; the last may be the string's length. data must be the text that Parse was given.
+func (v *Value) Columns(data []byte, offsets ...int) []int {
+	p := &parser{data: data, pos: v.start + 1, replace: true}
+	columns := make([]int, len(offsets))
+	read := 0
+	for i, offset := range offsets {
+		for read < offset {
+			from := p.pos
+			r, size := utf8.DecodeRune(data[p.pos:])
+			if r == '\\' {
+				r, _ = p.escape() // can't fail, as the text was parsed
+			} else {
+				p.pos += size
+			}
+			if read += utf8.RuneLen(r); read > offset { // within a character
+				p.pos, read = from, read-utf8.RuneLen(r)
+				break
+			}
+		}
+		columns[i] = v.Column + p.pos - v.start
+	}
+	return columns
 }
 
 // Any gives v as maps, slices, strings, json.Number, bools and nil.

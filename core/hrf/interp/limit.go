@@ -1,0 +1,59 @@
+package interp
+
+import (
+	"encoding/json"
+
+	"gatehouse/core/hrf"
+)
+
+// spend counts one use of what is limited.
+func (r *run) spend(name string, used *int, allowed int, p hrf.Place) Effect {
+	if *used >= allowed {
+		return r.exceeded(name, allowed, p, "the run takes more than %d %s", allowed, limitWords[name])
+	}
+	*used++
+	return nil
+}
+
+var limitWords = map[string]string{"steps": "steps", "tool_calls": "tool calls", "model_calls": "questions to the model"}
+
+// fits checks a size in bytes.
+func (r *run) fits(size int, what string, p hrf.Place) Effect {
+	if size <= r.limits.Size {
+		return nil
+	}
+	return r.tooLarge(what, p)
+}
+
+func (r *run) tooLarge(what string, p hrf.Place) Effect {
+	return r.exceeded("size", r.limits.Size, p, "%s would be larger than %d bytes", what, r.limits.Size)
+}
+
+func (r *run) exceeded(limit string, allowed int, p hrf.Place, format string, args ...any) Effect {
+	d := at(p)
+	d.Limit, d.Allowed = limit, allowed
+	return r.fail(d, format, args...)
+}
+
+// sizeOf is about the length of a value's JSON.
+func sizeOf(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v) + 2
+	case json.Number:
+		return len(v)
+	case []any:
+		size := 2
+		for _, item := range v {
+			size += sizeOf(item) + 1
+		}
+		return size
+	case map[string]any:
+		size := 2
+		for key, item := range v {
+			size += len(key) + sizeOf(item) + 4
+		}
+		return size
+	}
+	return len("false")
+}

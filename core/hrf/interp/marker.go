@@ -1,0 +1,63 @@
+package interp
+
+import (
+	"slices"
+
+	"gatehouse/core/hrf"
+)
+
+// callVariable holds the result of the last message that called.
+const callVariable = "last_tool_result"
+
+// marker is the termination of a message that acts; "": it does not.
+func marker(m hrf.Message) string {
+	if m.Role != hrf.Assistant || m.ContentType == hrf.ScriptType {
+		return ""
+	}
+	return m.Termination
+}
+
+// markers looks at the messages after a top-level step.
+func (r *run) markers() Effect {
+	for i, m := range r.program.Envelope.Messages {
+		switch marker(m) {
+		case hrf.End:
+			r.note(hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.End})
+			return r.done()
+		case hrf.Return:
+			r.note(hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.Return})
+			return r.finish()
+		case hrf.Call:
+			if !slices.Contains(r.Fired, i) {
+				r.Fired = append(r.Fired, i)
+				args, _ := callArgs(m) // was checked
+				return r.call(onCall, hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{callVariable}}, args)
+			}
+		}
+	}
+	return nil
+}
+
+// callArgs gives the arguments of a message that calls; ok is false if they are no object.
+func callArgs(m hrf.Message) (args map[string]any, ok bool) {
+	if text, ok := plainText(m); ok {
+		return map[string]any{"input": text}, true
+	}
+	if m.ContentType == "" || m.Content == nil {
+		return map[string]any{}, true
+	}
+	args, ok = m.Content.Any().(map[string]any)
+	return args, ok
+}
+
+// callResult is the result of a message that called. The other messages follow.
+func (r *run) callResult(result Result) Effect {
+	if i := r.Fired[len(r.Fired)-1]; i >= len(r.program.Envelope.Messages) || !r.waits(hrf.Place{Pointer: r.program.Envelope.Messages[i].Pointer}) {
+		return r.changed()
+	}
+	last := r.Trace[len(r.Trace)-1]
+	if fault := r.keep(callVariable, result, last.Recipient, hrf.Place{Pointer: last.Pointer}); fault != nil {
+		return fault
+	}
+	return r.markers()
+}

@@ -1,0 +1,54 @@
+package interp
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"gatehouse/core/hrf"
+)
+
+// Program is an envelope that can be run. It is read-only and safe for concurrent use.
+type Program struct {
+	Envelope *hrf.Envelope
+	Limits   Limits
+	// Tool tells whether a recipient exists, and its JSON Schema of arguments (nil: none). All recipients are checked before the first effect.
+	Tool       func(recipient string) (schema json.RawMessage, known bool)
+	StrictVars bool // a variable that nothing has set is an error
+}
+
+// Limits bound a run; what is zero has the default. A run that exceeds one fails; the details of its error name it.
+type Limits struct {
+	Steps      int // executed
+	Depth      int // of ifs in each other
+	ToolCalls  int
+	ModelCalls int
+	Size       int // bytes of all variables together, of the chat together, of the arguments of a call, and of one text
+}
+
+// defaultLimits bound a run whose program does not say otherwise.
+var defaultLimits = Limits{Steps: 10_000, Depth: 64, ToolCalls: 100, ModelCalls: 20, Size: 1 << 20}
+
+func (l Limits) orDefault() Limits {
+	return Limits{
+		Steps:      cmp.Or(l.Steps, defaultLimits.Steps),
+		Depth:      cmp.Or(l.Depth, defaultLimits.Depth),
+		ToolCalls:  cmp.Or(l.ToolCalls, defaultLimits.ToolCalls),
+		ModelCalls: cmp.Or(l.ModelCalls, defaultLimits.ModelCalls),
+		Size:       cmp.Or(l.Size, defaultLimits.Size),
+	}
+}
+
+// Start returns the state before the first step. input is data as strictjson.Value.Any gives it.
+func (p *Program) Start(input map[string]any) State {
+	return State{Phase: begin, Input: input}
+}
+
+// Next goes on to the next effect. It is deterministic and changes nothing that it is given. A state that has ended stays so.
+func (p *Program) Next(s State, result Result) (State, Effect) {
+	r := &run{program: p, limits: p.Limits.orDefault(), State: s.copy()}
+	effect := r.accept(result)
+	for effect == nil {
+		effect = r.walk()
+	}
+	return r.State, effect
+}

@@ -5,6 +5,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/doctor"
+	"gatehouse/cmd/gatehouse/internal/hrfcmd"
 )
 
 // commands is the command line.
@@ -25,6 +26,8 @@ type commands struct {
 
 	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
 	MutationCheck admin.MutationCheck `cmd:"" help:"Check from a turn's evidence that a mutation may run."`
+
+	HRF hrfcmd.HRF `cmd:"" help:"Run envelopes of the Harmony Response Format."`
 
 	Queue      admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
 	Pause      admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`

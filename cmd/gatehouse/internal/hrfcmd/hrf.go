@@ -3,4 +3,5 @@ package hrfcmd
 
 // HRF is the group of commands.
 type HRF struct {
+	Convert Convert `cmd:"" help:"Convert between an envelope in JSON and the token form that models speak."`
 }

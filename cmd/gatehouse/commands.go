@@ -27,7 +27,7 @@ type commands struct {
 	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
 	MutationCheck admin.MutationCheck `cmd:"" help:"Check from a turn's evidence that a mutation may run."`
 
-	HRF hrfcmd.HRF `cmd:"" help:"Run envelopes of the Harmony Response Format."`
+	HRF hrfcmd.HRF `cmd:"" help:"Check, run and convert envelopes of the Harmony Response Format."`
 
 	Queue      admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
 	Pause      admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`

@@ -68,7 +68,7 @@ func (s *scriptReader) failed(n *node, err error) bool {
 // failIn adds an error at its very place in the text of an expression.
 func (s *scriptReader) failIn(v *strictjson.Value, pointer string, fault *expr.Error) {
 	place := Place{pointer, v.Line, v.Columns(s.text, fault.Column-1)[0]}
-	s.report.Errors = append(s.report.Errors, place.finding(expressionSyntax, fault.Hint, fault.Reason))
+	s.failAt(place, expressionSyntax, fault.Hint, "%s", fault.Reason)
 }
 
 // reads notes the references in a text.

@@ -1,7 +1,6 @@
 package hrf
 
 import (
-	"fmt"
 	"strings"
 
 	"gatehouse/core/hrf/expr"
@@ -17,19 +16,13 @@ type flow struct {
 	used  map[string]bool // read anywhere
 
 	declared []variable
-	unset    []reading
+	unset    []variable // that are read before anything has set them
 	warnings []Finding
 	replaced []Finding // of final texts
 }
 
-// variable is a name that the script sets, and where.
+// variable is a name, and where it is set or read.
 type variable struct {
-	name  string
-	place Place
-}
-
-// reading is where a variable is read that nothing has set before.
-type reading struct {
 	name  string
 	place Place
 }
@@ -39,13 +32,13 @@ func newFlow() *flow {
 }
 
 func (f *flow) warn(n *node, about rule, hint, format string, args ...any) {
-	f.warnings = append(f.warnings, n.place().finding(about, hint, fmt.Sprintf(format, args...)))
+	f.warnings = append(f.warnings, finding(n.place(), about, hint, format, args...))
 }
 
 // declare notes a variable that is set by a member of an object, and should be read.
 func (f *flow) declare(n *node, m strictjson.Member) {
 	if !f.ever[strings.ToLower(m.Key)] {
-		f.declared = append(f.declared, variable{m.Key, Place{n.member(m).pointer(), m.Line, m.Column}})
+		f.declared = append(f.declared, variable{m.Key, n.keyPlace(m)})
 	}
 	f.write(m.Key)
 }
@@ -65,7 +58,7 @@ func (f *flow) read(ref expr.Ref, place func() Place) {
 	name := strings.ToLower(ref.Name)
 	f.used[name] = true
 	if !f.set[name] {
-		f.unset = append(f.unset, reading{ref.Name, place()})
+		f.unset = append(f.unset, variable{ref.Name, place()})
 	}
 }
 
@@ -90,43 +83,4 @@ func (f *flow) redo(names []string) {
 			f.order = append(f.order, name)
 		}
 	}
-}
-
-// judge adds the findings about the sense of a valid envelope.
-func (r *reader) judge(e *Envelope) {
-	if e.Script == nil {
-		return
-	}
-	f := r.flow
-	r.report.Warnings = append(r.report.Warnings, f.warnings...)
-	if !r.endsEarly(e.Script) {
-		r.report.Warnings = append(r.report.Warnings, f.replaced...)
-	}
-	for _, v := range f.declared {
-		if !f.used[strings.ToLower(v.name)] {
-			r.report.Warnings = append(r.report.Warnings, v.place.finding(varsUnused, "", "nothing reads the variable "+quote(v.name)))
-		}
-	}
-	for _, u := range f.unset {
-		switch {
-		case f.ever[strings.ToLower(u.name)]:
-			r.report.Warnings = append(r.report.Warnings, u.place.finding(varsEarly, "", fmt.Sprintf("the variable %s is read before a step sets it", quote(u.name))))
-		case r.strictVars:
-			r.report.Errors = append(r.report.Errors, u.place.finding(varsUnset, "", "nothing sets the variable "+quote(u.name)))
-		default:
-			r.report.Warnings = append(r.report.Warnings, u.place.finding(varsUnset, "", fmt.Sprintf("nothing sets the variable %s, so it is null", quote(u.name))))
-		}
-	}
-}
-
-// endsEarly warns if a termination ends the script after its first step, and reports whether one does.
-func (r *reader) endsEarly(s *Script) bool {
-	early := false
-	for _, n := range r.terminations {
-		if n.String != Call && len(s.Steps) > 1 {
-			early = true
-			r.warn(n, terminationEarly, "remove it, or leave the script one step", "%s ends the script after its first step", n.String)
-		}
-	}
-	return early
 }

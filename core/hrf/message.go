@@ -39,7 +39,7 @@ func (r *reader) version(o *object) string {
 		i := slices.IndexFunc(o.Members, func(m strictjson.Member) bool { return likeness(m.Key) == likeness(otherVersion) })
 		switch {
 		case i < 0 && r.compat:
-			r.warn(o.node, compatVersion, "", "the envelope lacks HRFVersion")
+			r.warn(o.node, compatVersion, "", "the envelope lacks HRFVersion, which the strict profile requires")
 			return ""
 		case i < 0:
 			r.fail(o.node, envelopeVersion, `write "HRFVersion": "1.0"`, "the envelope lacks HRFVersion")
@@ -48,11 +48,11 @@ func (r *reader) version(o *object) string {
 		written := o.Members[i]
 		o.names = append(o.names, written.Key)
 		if !r.compat || written.Key != otherVersion {
-			r.failAtKey(o.node, written, envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
+			r.failAt(o.node.keyPlace(written), envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
 			return ""
 		}
 		n = o.member(written)
-		r.warn(n, compatName, "", "the profile calls %s HRFVersion", otherVersion)
+		r.warn(n, compatName, "", "the strict profile spells %s HRFVersion", otherVersion)
 	}
 	if o.of(n, n.step, strictjson.String) == nil {
 		return ""
@@ -79,7 +79,7 @@ func (r *reader) message(e *Envelope, n *node) {
 	if r.compat && n.get(contentType) == nil && n.get(otherContentType) != nil {
 		contentType = otherContentType
 		o.names = append(slices.Clone(messageNames), otherContentType)
-		r.warn(n.get(otherContentType), compatName, "", "the profile calls %s contentType", otherContentType)
+		r.warn(n.get(otherContentType), compatName, "", "the strict profile spells %s contentType", otherContentType)
 	}
 	o.only()
 	m := Message{Pointer: n.pointer()}
@@ -91,7 +91,7 @@ func (r *reader) message(e *Envelope, n *node) {
 			r.fail(recipient, messageRecipient, "leave it out", "recipient must not be blank")
 		}
 	}
-	m.Termination = r.termination(o, m)
+	m.Termination = r.termination(o, m.Role)
 	if content := n.get("content"); content != nil {
 		m.Content = content.Value
 		m.ContentType = r.content(e, m.Role, o, contentType, content)
@@ -120,7 +120,7 @@ func (r *reader) role(n *node) string {
 	case slices.Contains(roles, n.String), isFunction && !isBlank(name):
 		return n.String
 	case isOther && r.compat:
-		r.warn(n, compatRole, "write "+instead, "the profile has no role %s", n.String)
+		r.warn(n, compatRole, "write "+instead, "the strict profile has no role %s", n.String)
 		return n.String
 	case isOther:
 		r.fail(n, messageRole, "write "+instead+"; the profile compat accepts it", "unknown role %s", quote(n.String))
@@ -149,22 +149,19 @@ func (r *reader) channel(o object, role string) string {
 
 var terminations = []string{End, Return, Call}
 
-func (r *reader) termination(o object, m Message) string {
+func (r *reader) termination(o object, role string) string {
 	n := o.nullable("termination", strictjson.String)
 	switch {
 	case n == nil:
 		return ""
 	case !slices.Contains(terminations, n.String):
 		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)), "unknown termination %s", quote(n.String))
-	case m.Role != Assistant && m.Role != "":
-		r.fail(n, messageTerminations, "remove it", "a termination is only for messages of the assistant, not of %s", m.Role)
+	case role != Assistant && role != "":
+		r.fail(n, messageTerminations, "remove it", "a termination is only for messages of the assistant, not of %s", role)
 	default:
 		r.terminations = append(r.terminations, n)
 		if len(r.terminations) > 1 {
 			r.warn(n, terminationSeveral, "", "more than one message has a termination")
-		}
-		if n.String == Call && m.Recipient == "" {
-			r.warn(o.node, terminationCall, "add recipient", "the termination call names no tool")
 		}
 		return n.String
 	}
@@ -183,7 +180,7 @@ func (r *reader) content(e *Envelope, role string, o object, key string, content
 	case n == nil && !o.absent(key): // what is wrong with it is reported
 		return ""
 	case n != nil && n.String == otherText && r.compat:
-		r.warn(n, compatText, "", "the profile leaves out the contentType of plain text")
+		r.warn(n, compatText, "", "the strict profile has no contentType %s; plain text has none", otherText)
 		n = nil
 	case n != nil && n.String == otherText:
 		r.fail(n, messageContentType, "leave contentType out for plain text; the profile compat accepts it", "unknown contentType %s", quote(n.String))

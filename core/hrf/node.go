@@ -43,6 +43,11 @@ func (n *node) pointer() string {
 // place returns where the value stands.
 func (n *node) place() Place { return Place{n.pointer(), n.Line, n.Column} }
 
+// keyPlace returns where the key of a member stands.
+func (n *node) keyPlace(m strictjson.Member) Place {
+	return Place{n.member(m).pointer(), m.Line, m.Column}
+}
+
 // is reports whether the value is there and of a kind.
 func (n *node) is(kind strictjson.Kind) bool { return n != nil && n.Kind == kind }
 

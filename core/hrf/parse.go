@@ -43,22 +43,30 @@ type reader struct {
 	strictVars bool
 	report     Report
 
-	terminations []*node // of all messages
+	terminations []*node // in the order of the messages that have one
 	flow         *flow   // of the script that runs
 }
 
 // fail adds an error about a value. The hint says what to do; it may be empty.
 func (r *reader) fail(n *node, broken rule, hint, format string, args ...any) {
-	r.report.Errors = append(r.report.Errors, n.place().finding(broken, hint, fmt.Sprintf(format, args...)))
+	r.failAt(n.place(), broken, hint, format, args...)
+}
+
+func (r *reader) failAt(p Place, broken rule, hint, format string, args ...any) {
+	r.report.Errors = append(r.report.Errors, finding(p, broken, hint, format, args...))
 }
 
 // warn adds a warning about a value.
 func (r *reader) warn(n *node, about rule, hint, format string, args ...any) {
-	r.report.Warnings = append(r.report.Warnings, n.place().finding(about, hint, fmt.Sprintf(format, args...)))
+	r.warnAt(n.place(), about, hint, format, args...)
 }
 
-func (p Place) finding(broken rule, hint, message string) Finding {
-	return Finding{Code: broken.code, Message: message, Hint: hint, Pointer: p.Pointer, Line: p.Line, Column: p.Column, Rule: broken.name}
+func (r *reader) warnAt(p Place, about rule, hint, format string, args ...any) {
+	r.report.Warnings = append(r.report.Warnings, finding(p, about, hint, format, args...))
+}
+
+func finding(p Place, r rule, hint, format string, args ...any) Finding {
+	return Finding{Code: r.code, Message: fmt.Sprintf(format, args...), Hint: hint, Pointer: p.Pointer, Line: p.Line, Column: p.Column, Rule: r.name}
 }
 
 // mark is the byte order mark that some editors write at the beginning of a text.
@@ -75,16 +83,15 @@ func (r *reader) root() *node {
 	if rest, found := bytes.CutPrefix(r.text, mark); found {
 		r.text = rest
 		if r.compat {
-			r.report.Warnings = append(r.report.Warnings, start.finding(compatMark, "", "the text begins with a byte order mark"))
+			r.warnAt(start, compatMark, "", "the text begins with a byte order mark")
 		} else {
-			r.report.Errors = append(r.report.Errors, start.finding(textMark, "save the file as UTF-8 without BOM", "the text begins with a byte order mark"))
+			r.failAt(start, textMark, "save the file as UTF-8 without BOM", "the text begins with a byte order mark")
 		}
 	}
 	v, err := strictjson.Parse(r.text, strictjson.Repeats)
 	var fault *strictjson.Error
 	if errors.As(err, &fault) {
-		place := Place{fault.Pointer, fault.Line, fault.Column}
-		r.report.Errors = append(r.report.Errors, place.finding(textRules[fault.Code], "", fault.Reason))
+		r.failAt(Place{fault.Pointer, fault.Line, fault.Column}, textRules[fault.Code], "", "%s", fault.Reason)
 		return nil
 	}
 	return &node{Value: v}
@@ -103,16 +110,10 @@ func (r *reader) duplicates(n *node) {
 		seen := make(map[string]bool, len(n.Members))
 		for _, m := range n.Members {
 			if seen[m.Key] {
-				r.failAtKey(n, m, textDuplicate, "remove one of them", "the key %s is repeated", quote(m.Key))
+				r.failAt(n.keyPlace(m), textDuplicate, "remove one of them", "the key %s is repeated", quote(m.Key))
 			}
 			seen[m.Key] = true
 			r.duplicates(n.member(m))
 		}
 	}
-}
-
-// failAtKey adds an error about a key of an object.
-func (r *reader) failAtKey(n *node, m strictjson.Member, broken rule, hint, format string, args ...any) {
-	place := Place{n.member(m).pointer(), m.Line, m.Column}
-	r.report.Errors = append(r.report.Errors, place.finding(broken, hint, fmt.Sprintf(format, args...)))
 }

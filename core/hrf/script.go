@@ -14,11 +14,11 @@ func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 	switch {
 	case role != System && !(r.compat && (role == Assistant || role == developer)):
 		r.warn(n, scriptIgnored, "move it to a message of the role system", "this script is never run: its message is not of the role system")
-	case e.Script != nil || r.flow != nil:
+	case r.flow != nil:
 		r.warn(n, scriptIgnored, "", "this script is never run: only the first one is")
 	default:
 		if role != System {
-			r.warn(n, compatScript, "", "the profile has scripts in messages of the role system")
+			r.warn(n, compatScript, "", "the strict profile has scripts only in messages of the role system")
 		}
 		e.Script, r.flow = script, s.flow
 	}

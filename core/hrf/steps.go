@@ -30,7 +30,7 @@ func (s *scriptReader) steps(list *node) ([]Step, ending) {
 			continue
 		}
 		if final != nil && e.says && !all.halts {
-			s.flow.replaced = append(s.flow.replaced, final.place().finding(finalReplaced, "", "this final text is never said: a later step replaces it"))
+			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never said: a later step replaces it"))
 		}
 		if _, isMessage := step.(*AssistantMessage); isMessage && e.says {
 			final = n
@@ -107,7 +107,7 @@ func (s *scriptReader) extractInput(o object) *ExtractInput {
 	for _, m := range output.Members {
 		n := output.member(m)
 		if isBlank(m.Key) {
-			s.failAtKey(output, m, extractInputOutput, "", "the name of a variable must not be blank")
+			s.failAt(output.keyPlace(m), extractInputOutput, "", "the name of a variable must not be blank")
 		}
 		switch {
 		case n.Kind != strictjson.String:

@@ -31,31 +31,53 @@ func CompileArgs(args *strictjson.Value) (*Args, []ArgError) {
 	return &Args{found: c.found, root: root}, nil
 }
 
-// Eval returns the arguments.
-func (a *Args) Eval(s Scope) map[string]any { return a.root.values(s) }
-
-// object and list make a new value each time, so that no tool can change a program.
-type (
-	object map[string]node
-	list   []node
-)
-
-func (o object) eval(s Scope) any { return o.values(s) }
-
-func (o object) values(s Scope) map[string]any {
-	values := make(map[string]any, len(o))
-	for name, n := range o {
-		values[name] = n.eval(s)
+// Eval returns the arguments, a new value each time. ok is false, and there are none, if their Size would be more than limit.
+func (a *Args) Eval(s Scope, limit int) (args map[string]any, ok bool) {
+	f := filler{scope: s, left: limit}
+	args, _ = f.value(a.root).(map[string]any)
+	if f.left < 0 {
+		return nil, false
 	}
-	return values
+	return args, true
 }
 
-func (l list) eval(s Scope) any {
-	values := make([]any, len(l))
-	for i, n := range l {
-		values[i] = n.eval(s)
+// object and list hold nodes, objects and lists.
+type (
+	object map[string]any
+	list   []any
+)
+
+// filler evaluates arguments until they are too large.
+type filler struct {
+	scope Scope
+	left  int
+}
+
+func (f *filler) value(v any) any {
+	if f.left < 0 {
+		return nil
 	}
-	return values
+	switch v := v.(type) {
+	case object:
+		f.left -= Size(map[string]any{})
+		values := make(map[string]any, len(v))
+		for name, part := range v {
+			f.left -= ofMember + len(name)
+			values[name] = f.value(part)
+		}
+		return values
+	case list:
+		f.left -= Size([]any{})
+		values := make([]any, len(v))
+		for i, part := range v {
+			f.left -= ofItem
+			values[i] = f.value(part)
+		}
+		return values
+	}
+	value := v.(node).eval(f.scope)
+	f.left -= Size(value)
+	return value
 }
 
 type argCompiler struct {
@@ -63,7 +85,7 @@ type argCompiler struct {
 	errors []ArgError
 }
 
-func (c *argCompiler) value(v *strictjson.Value, pointer string) node {
+func (c *argCompiler) value(v *strictjson.Value, pointer string) any {
 	switch v.Kind {
 	case strictjson.Object:
 		return c.object(v, pointer)

@@ -15,13 +15,13 @@ func TestArgumentsAreEvaluatedAtAnyDepth(t *testing.T) {
 	}
 	want := `{"$vars.n":"a key","b":true,"count":4,"deep":{"list":[1,"hello there",{"x":["a",null]}]},"dollar":"$","escaped":"$vars.n","inside":"costs $vars.n",` +
 		`"len":"$len","n":2.0,"nil":null,"price":"$5.00","s":"plain","twice":"$$","v":5,"var":"$var.x"}`
-	got := args.Eval(scope)
+	got, _ := args.Eval(scope, 1000)
 	if compact(got) != want {
 		t.Errorf("got  %s\nwant %s", compact(got), want)
 	}
 	got["deep"].(map[string]any)["list"].([]any)[0] = "changed"
-	if again := compact(args.Eval(scope)); again != want {
-		t.Errorf("after a change of the first result: %s", again)
+	if again, _ := args.Eval(scope, 1000); compact(again) != want {
+		t.Errorf("after a change of the first result: %s", compact(again))
 	}
 }
 
@@ -51,5 +51,23 @@ func TestReferencesOfArguments(t *testing.T) {
 	}
 	if want := []expr.Ref{{Root: "vars", Name: "x", Column: 1}, {Root: "input", Name: "z", Column: 6}}; !reflect.DeepEqual(args.Refs(), want) {
 		t.Errorf("got %v", args.Refs())
+	}
+}
+
+func TestArgumentsHaveALimit(t *testing.T) {
+	args, errs := expr.CompileArgs(parse(`{"a": ["$map(vars.list, 'name')", {"b": "$input.text"}, "$vars.n"]}`))
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	got, ok := args.Eval(scope, 1000)
+	size := expr.Size(got)
+	if !ok || size < len(compact(got)) {
+		t.Fatalf("%d, %v, %t", size, got, ok)
+	}
+	if _, ok := args.Eval(scope, size); !ok {
+		t.Errorf("they do not fit into their size, %d", size)
+	}
+	if got, ok := args.Eval(scope, size-1); ok || got != nil {
+		t.Errorf("%v, %t", got, ok)
 	}
 }

@@ -63,7 +63,7 @@ func check(t interface{ Fatalf(string, ...any) }, text string) {
 	}
 	args, faults := expr.CompileArgs(&strictjson.Value{Kind: strictjson.Object, Members: []strictjson.Member{{Key: "a", Value: &strictjson.Value{Kind: strictjson.String, String: text}}}})
 	if faults == nil {
-		args.Eval(scope)
+		args.Eval(scope, 1000)
 	}
 }
 

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -48,11 +49,11 @@ type site struct {
 	place     hrf.Place
 }
 
-// checkRecipients fails if tools do not exist, at the first call of one.
+// checkRecipients fails if tools do not exist; its place is the first call of one.
 func (r *run) checkRecipients(sites []site) Effect {
 	var d Details
 	for _, s := range sites {
-		if r.knows(s.recipient) || slices.Contains(d.Recipients, s.recipient) {
+		if _, known := r.schema(s.recipient); known || slices.Contains(d.Recipients, s.recipient) {
 			continue
 		}
 		if d.Recipients == nil {
@@ -66,12 +67,11 @@ func (r *run) checkRecipients(sites []site) Effect {
 	return r.fail(d, "no such tool: %s; nothing was run", strings.Join(d.Recipients, ", "))
 }
 
-func (r *run) knows(recipient string) bool {
+func (r *run) schema(recipient string) (schema json.RawMessage, known bool) {
 	if r.program.Tool == nil {
-		return false
+		return nil, false
 	}
-	_, known := r.program.Tool(recipient)
-	return known
+	return r.program.Tool(recipient)
 }
 
 // each visits all steps, of both branches too, in the order of the text. depth is in how many ifs.

@@ -351,7 +351,32 @@ func TestAScriptThatWasChangedWhileItWaitedFails(t *testing.T) {
 			t.Errorf("%s: %#v", steps, effect)
 		}
 	}
+	other := script(t, `{"type":"if","condition":"$input.a","then":[`+strings.Replace(call, "t.f", "t.g", 1)+`],"else":[]}`)
+	none := program(t, `{"HRFVersion":"1.0","messages":[{"role":"user","content":"x"}]}`)
+	for _, p := range []*interp.Program{other, none} {
+		if _, effect := p.Next(s, interp.Result{}); !strings.Contains(effect.(interp.Failed).Err.Message, "changed while it waited") {
+			t.Errorf("%#v", effect)
+		}
+	}
 }
+
+func TestAMessageThatCallsMustStillBeThereAfterItWaited(t *testing.T) {
+	envelope := func(message string) *interp.Program {
+		return program(t, `{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"steps":[`+say+`]}}`+message+`]}`)
+	}
+	p := envelope(`,{"role":"assistant","channel":"final","content":"x","recipient":"t.f","termination":"call"}`)
+	s, _ := p.Next(p.Start(nil), interp.Result{})
+	if _, effect := p.Next(s, interp.Result{}); effect != (interp.Done{Text: "ok"}) {
+		t.Errorf("%#v", effect)
+	}
+	for _, message := range []string{"", `,{"role":"user","content":"x"}`, `,{"role":"assistant","channel":"final","content":"x","recipient":"t.g","termination":"call"}`} {
+		if failed, ok := second(envelope(message).Next(s, interp.Result{})).(interp.Failed); !ok || !strings.Contains(failed.Err.Message, "changed while it waited") {
+			t.Errorf("%s: %#v", message, failed)
+		}
+	}
+}
+
+func second(_ interp.State, e interp.Effect) interp.Effect { return e }
 
 func TestARunThatHasEndedStaysEnded(t *testing.T) {
 	p := script(t, say)

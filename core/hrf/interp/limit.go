@@ -1,10 +1,6 @@
 package interp
 
-import (
-	"encoding/json"
-
-	"gatehouse/core/hrf"
-)
+import "gatehouse/core/hrf"
 
 // spend counts one use of what is limited.
 func (r *run) spend(name string, used *int, allowed int, p hrf.Place) Effect {
@@ -33,27 +29,4 @@ func (r *run) exceeded(limit string, allowed int, p hrf.Place, format string, ar
 	d := at(p)
 	d.Limit, d.Allowed = limit, allowed
 	return r.fail(d, format, args...)
-}
-
-// sizeOf is about the length of a value's JSON.
-func sizeOf(v any) int {
-	switch v := v.(type) {
-	case string:
-		return len(v) + 2
-	case json.Number:
-		return len(v)
-	case []any:
-		size := 2
-		for _, item := range v {
-			size += sizeOf(item) + 1
-		}
-		return size
-	case map[string]any:
-		size := 2
-		for key, item := range v {
-			size += len(key) + sizeOf(item) + 4
-		}
-		return size
-	}
-	return len("false")
 }

@@ -6,9 +6,6 @@ import (
 	"gatehouse/core/hrf"
 )
 
-// callVariable holds the result of the last message that called.
-const callVariable = "last_tool_result"
-
 // marker is the termination of a message that acts; "": it does not.
 func marker(m hrf.Message) string {
 	if m.Role != hrf.Assistant || m.ContentType == hrf.ScriptType {
@@ -31,7 +28,7 @@ func (r *run) markers() Effect {
 			if !slices.Contains(r.Fired, i) {
 				r.Fired = append(r.Fired, i)
 				args, _ := callArgs(m) // was checked
-				return r.call(onCall, hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{callVariable}}, args)
+				return r.call(onCall, hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{hrf.CallVariable}}, args)
 			}
 		}
 	}
@@ -52,11 +49,11 @@ func callArgs(m hrf.Message) (args map[string]any, ok bool) {
 
 // callResult is the result of a message that called. The other messages follow.
 func (r *run) callResult(result Result) Effect {
-	if i := r.Fired[len(r.Fired)-1]; i >= len(r.program.Envelope.Messages) || !r.waits(hrf.Place{Pointer: r.program.Envelope.Messages[i].Pointer}) {
+	i, messages := r.Fired[len(r.Fired)-1], r.program.Envelope.Messages
+	if i >= len(messages) || marker(messages[i]) != hrf.Call || !r.waits(messages[i].Pointer, messages[i].Recipient) {
 		return r.changed()
 	}
-	last := r.Trace[len(r.Trace)-1]
-	if fault := r.keep(callVariable, result, last.Recipient, hrf.Place{Pointer: last.Pointer}); fault != nil {
+	if fault := r.keep(hrf.CallVariable, result, messages[i].Recipient, hrf.Place{Pointer: messages[i].Pointer}); fault != nil {
 		return fault
 	}
 	return r.markers()

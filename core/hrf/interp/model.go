@@ -33,11 +33,11 @@ func (r *run) ask(phase Phase, p hrf.Place, e Event, messages []Line) Effect {
 // modelText takes the model's text.
 func (r *run) modelText(result Result, p hrf.Place) (string, Effect) {
 	if result.Err != "" {
-		return "", r.fail(at(p), "the text is left to the model, which gave none: %s", result.Err)
+		return "", r.fail(at(p), "the model gave no text: %s", result.Err)
 	}
 	text, ok := result.Value.(string)
 	if !ok {
-		return "", r.fail(at(p), "the model gave no text")
+		return "", r.fail(at(p), "the answer of the model is no text")
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	return text, r.fits(len(text), "the model's text", p)
@@ -72,11 +72,11 @@ func digest(vars, input map[string]any) string {
 	}{{vars, d.Vars}, {input, d.Input}} {
 		for _, name := range slices.Sorted(maps.Keys(part.from)) {
 			text := shorten(part.from[name])
-			if left -= len(name) + len(text); left < 0 {
+			if size := len(name) + len(text); size <= left {
+				part.to[name], left = text, left-size
+			} else {
 				d.Omitted++
-				continue
 			}
-			part.to[name] = text
 		}
 	}
 	text, _ := json.Marshal(d) // JSON already

@@ -19,18 +19,22 @@ type run struct {
 
 // accept takes the result of the last effect.
 func (r *run) accept(result Result) Effect {
-	switch r.Phase {
-	case begin:
+	if r.Phase == begin {
 		return r.begin()
+	}
+	if r.program.Envelope.Script == nil {
+		return r.changed()
+	}
+	switch r.Phase {
 	case onTool:
 		step, ok := r.step().(*hrf.ToolCall)
-		if !ok || !r.waits(step.Place) {
+		if !ok || !r.waits(step.Pointer, step.Recipient) {
 			return r.changed()
 		}
 		return r.toolResult(step, result)
 	case onReply:
 		step, ok := r.step().(*hrf.AssistantMessage)
-		if !ok || !r.waits(step.Place) {
+		if !ok || !r.waits(step.Pointer, "") {
 			return r.changed()
 		}
 		return r.reply(step, result)
@@ -42,9 +46,10 @@ func (r *run) accept(result Result) Effect {
 	return r.fail(Details{}, "the run has ended")
 }
 
-// waits reports whether a step is the one that the last effect was of.
-func (r *run) waits(p hrf.Place) bool {
-	return len(r.Trace) > 0 && r.Trace[len(r.Trace)-1].Pointer == p.Pointer
+// waits reports whether a step or a message is the one that the last effect was of.
+func (r *run) waits(pointer, recipient string) bool {
+	last := r.Trace[len(r.Trace)-1]
+	return last.Pointer == pointer && last.Recipient == recipient
 }
 
 func (r *run) changed() Effect {

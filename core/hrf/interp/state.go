@@ -11,7 +11,7 @@ import (
 type State struct {
 	Phase Phase          `json:"phase"`
 	Input map[string]any `json:"input,omitempty"`
-	Vars  map[string]any `json:"vars,omitempty"`
+	Vars  map[string]any `json:"vars"`
 	Path  []int          `json:"path,omitempty"`  // of the step that is next, or that waits
 	Fired []int          `json:"fired,omitempty"` // the messages that have called; the last one may wait
 	Chat  []Line         `json:"chat,omitempty"`  // for the model

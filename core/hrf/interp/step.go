@@ -61,17 +61,23 @@ func (r *run) message(step *hrf.AssistantMessage) Effect {
 	}
 	blank := strings.TrimSpace(text) == ""
 	e := Event{Type: "assistant-message", Channel: step.Channel}
-	switch {
-	case step.Channel == hrf.Analysis && blank:
-	case step.Channel == hrf.Analysis:
-		fault = r.show(Line{hrf.Assistant, text}, step.Place)
-	case blank || step.Template == nil && strings.TrimSpace(text) == ".":
-		return r.ask(onReply, step.Place, e, r.Chat)
-	default:
-		r.Text = text
+	if step.Channel == hrf.Analysis {
+		return r.think(step, e, text, blank)
 	}
-	if fault != nil {
-		return fault
+	if blank || step.Template == nil && strings.TrimSpace(text) == "." {
+		return r.ask(onReply, step.Place, e, r.Chat)
+	}
+	r.Text = text
+	r.note(step.Place, e)
+	return r.completed()
+}
+
+// think shows a text to the model alone.
+func (r *run) think(step *hrf.AssistantMessage, e Event, text string, blank bool) Effect {
+	if !blank {
+		if fault := r.show(Line{hrf.Assistant, text}, step.Place); fault != nil {
+			return fault
+		}
 	}
 	r.note(step.Place, e)
 	return r.completed()
@@ -107,12 +113,12 @@ func (r *run) set(name string, value any, p hrf.Place) Effect {
 	if r.sizes == nil {
 		r.sizes = map[string]int{}
 		for name, value := range r.Vars {
-			r.sizes[name] = len(name) + sizeOf(value)
+			r.sizes[name] = len(name) + expr.Size(value)
 			r.size += r.sizes[name]
 		}
 	}
 	r.size -= r.sizes[name]
-	r.sizes[name] = len(name) + sizeOf(value)
+	r.sizes[name] = len(name) + expr.Size(value)
 	r.size += r.sizes[name]
 	if fault := r.fits(r.size, "the variables, with "+name+",", p); fault != nil {
 		return fault

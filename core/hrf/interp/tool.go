@@ -12,8 +12,11 @@ func (r *run) tool(step *hrf.ToolCall) Effect {
 	if fault := r.defined(step.Args.Refs(), step.Place); fault != nil {
 		return fault
 	}
-	e := Event{Type: "tool-call", Recipient: step.Recipient, Set: []string{step.SaveAs}}
-	return r.call(onTool, step.Place, e, step.Args.Eval(r.scope()))
+	args, ok := step.Args.Eval(r.scope(), r.limits.Size)
+	if !ok {
+		return r.tooLarge("the arguments of "+step.Recipient, step.Place)
+	}
+	return r.call(onTool, step.Place, Event{Type: "tool-call", Recipient: step.Recipient, Set: []string{step.SaveAs}}, args)
 }
 
 // call calls a tool.
@@ -21,12 +24,8 @@ func (r *run) call(phase Phase, p hrf.Place, e Event, args map[string]any) Effec
 	if fault := r.spend("tool_calls", &r.Used.ToolCalls, r.limits.ToolCalls, p); fault != nil {
 		return fault
 	}
-	if schema, known := r.program.Tool(e.Recipient); known {
-		args = splitLists(args, schema)
-	}
-	if fault := r.fits(sizeOf(args), "the arguments of "+e.Recipient, p); fault != nil {
-		return fault
-	}
+	schema, _ := r.schema(e.Recipient)
+	args = splitLists(args, schema)
 	r.note(p, e)
 	r.Phase = phase
 	return CallTool{Recipient: e.Recipient, Args: args, Pointer: p.Pointer}

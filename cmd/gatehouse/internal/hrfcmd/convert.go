@@ -39,8 +39,8 @@ func (c Convert) Run(a *cli.App) error {
 
 func (c Convert) toNative(a *cli.App, text []byte) error {
 	envelope, report := hrf.Parse(text, c.Profile)
-	if fault := report.Err(); fault != nil {
-		return reported(a, c.File, fault)
+	if !report.Valid() {
+		return reported(a, c.File, report)
 	}
 	out, err := native.Write(envelope)
 	var lost *native.LossError
@@ -72,7 +72,7 @@ func (c Convert) toJSON(a *cli.App, text []byte) error {
 		return err
 	}
 	if _, report := hrf.Parse(out.Bytes(), c.Profile); !report.Valid() {
-		return reported(a, "output", report.Err())
+		return reported(a, "output", report)
 	}
 	return nil
 }
@@ -84,8 +84,10 @@ func withHint(reason, hint string) string {
 	return reason + "; " + hint
 }
 
-// reported prints a fault and ends the command with exit code 1.
-func reported(a *cli.App, file string, fault *hrf.Error) error {
-	printFault(a, file, fault)
+// reported prints the errors and ends the command with exit code 1.
+func reported(a *cli.App, file string, report *hrf.Report) error {
+	for _, f := range report.Errors {
+		a.PrintError("%s", findingLine(file, string(f.Code), f))
+	}
 	return cli.Exit(cli.ExitBad, cli.ErrReported)
 }

@@ -3,5 +3,8 @@ package hrfcmd
 
 // HRF is the group of commands.
 type HRF struct {
-	Convert Convert `cmd:"" help:"Convert between an envelope in JSON and the token form that models speak."`
+	Validate Validate `cmd:"" help:"Check envelopes and print every fault with its place."`
+	Run      Run      `cmd:"" help:"Run the script of an envelope with stubs for its tools, and print what it does."`
+	Convert  Convert  `cmd:"" help:"Convert between an envelope in JSON and the token form that models speak."`
+	Schema   Schema   `cmd:"" help:"Print the JSON Schema of envelopes."`
 }

@@ -73,7 +73,11 @@ func (c Run) Run(ctx context.Context, a *cli.App) error {
 // run runs the envelope if it is valid. The error is that of the context.
 func (c Run) run(ctx context.Context, text []byte, input map[string]any, tools stubs) (ran, error) {
 	out := ran{Vars: map[string]any{}, ToolCalls: []called{}, Trace: []interp.Event{}}
-	envelope, report := hrf.Parse(text, c.Profile)
+	var options []hrf.Option
+	if c.StrictVars {
+		options = append(options, hrf.StrictVars)
+	}
+	envelope, report := hrf.Parse(text, c.Profile, options...)
 	if fault := report.Err(); fault != nil {
 		out.Error = &hrf.Error{Code: fault.Code, Message: "Invalid Harmony envelope: " + fault.Message, Details: fault.Details}
 		return out, nil

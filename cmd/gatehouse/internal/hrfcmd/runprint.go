@@ -56,7 +56,7 @@ func printFault(a *cli.App, file string, fault *hrf.Error) {
 	switch details := fault.Details.(type) {
 	case []hrf.Finding:
 		for _, f := range details {
-			a.PrintError("%s:%d:%d: %s: %s", file, f.Line, f.Column, f.Code, f.Message)
+			a.PrintError("%s", findingLine(file, string(f.Code), f))
 		}
 	case interp.Details:
 		if details.Line > 0 {

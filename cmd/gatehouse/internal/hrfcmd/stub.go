@@ -54,7 +54,7 @@ func stubOf(v *strictjson.Value) (result any, fails, err error) {
 	given, fault := v.Get("result"), v.Get("error")
 	switch {
 	case (given == nil) == (fault == nil):
-		return nil, nil, errors.New(`a tool has either {"result": …} or {"error": …}`)
+		return nil, nil, errors.New(`a tool is either {"result": …} or {"error": …}`)
 	case given != nil:
 		return given.Any(), nil, nil
 	case fault.Kind == strictjson.String:

@@ -1,0 +1,33 @@
+package hrfcmd
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core/hrf"
+)
+
+// Schema is gatehouse hrf schema.
+type Schema struct {
+	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"What the schema describes: envelope, which holds that of scripts, or script alone."`
+}
+
+// Help says more than one line.
+func (Schema) Help() string {
+	return "The schema (draft 2020-12) describes the strict profile, for editors and other validators. What JSON Schema can't say is left to " +
+		"gatehouse hrf validate: repeated keys and the syntax of expressions."
+}
+
+// Run prints the schema and nothing else.
+func (c Schema) Run(a *cli.App) error {
+	schema := hrf.Schema
+	if c.Of == "script" {
+		schema = hrf.ScriptSchema()
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, schema, "", "  "); err != nil {
+		return err
+	}
+	return a.PrintRaw(string(bytes.TrimSpace(indented.Bytes())) + "\n")
+}

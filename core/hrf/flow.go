@@ -15,14 +15,20 @@ type flow struct {
 	ever  map[string]bool // set anywhere
 	used  map[string]bool // read anywhere
 
-	declared []variable
-	unset    []variable // that are read before anything has set them
+	declared []declaration
+	unset    []reading
 	warnings []Finding
 	replaced []Finding // of final texts
 }
 
-// variable is a name, and where it is set or read.
-type variable struct {
+// declaration is a member of an object that sets a variable.
+type declaration struct {
+	object *node
+	member strictjson.Member
+}
+
+// reading is where a variable is read before anything has set it.
+type reading struct {
 	name  string
 	place Place
 }
@@ -38,7 +44,7 @@ func (f *flow) warn(n *node, about rule, hint, format string, args ...any) {
 // declare notes a variable that is set by a member of an object, and should be read.
 func (f *flow) declare(n *node, m strictjson.Member) {
 	if !f.ever[strings.ToLower(m.Key)] {
-		f.declared = append(f.declared, variable{m.Key, n.keyPlace(m)})
+		f.declared = append(f.declared, declaration{n, m})
 	}
 	f.write(m.Key)
 }
@@ -58,7 +64,7 @@ func (f *flow) read(ref expr.Ref, place func() Place) {
 	name := strings.ToLower(ref.Name)
 	f.used[name] = true
 	if !f.set[name] {
-		f.unset = append(f.unset, variable{ref.Name, place()})
+		f.unset = append(f.unset, reading{ref.Name, place()})
 	}
 }
 

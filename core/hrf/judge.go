@@ -15,9 +15,9 @@ func (r *reader) judge(e *Envelope) {
 	if !early {
 		r.report.Warnings = append(r.report.Warnings, r.flow.replaced...)
 	}
-	for _, v := range r.flow.declared {
-		if !r.flow.used[strings.ToLower(v.name)] {
-			r.warnAt(v.place, varsUnused, "", "nothing reads the variable %s", quote(v.name))
+	for _, d := range r.flow.declared {
+		if !r.flow.used[strings.ToLower(d.member.Key)] {
+			r.warnAt(d.object.keyPlace(d.member), varsUnused, "", "nothing reads the variable %s", quote(d.member.Key))
 		}
 	}
 	for _, v := range r.flow.unset {

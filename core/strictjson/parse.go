@@ -239,7 +239,12 @@ func (p *parser) number() (json.Number, error) {
 
 func (p *parser) string() (string, error) {
 	p.pos++
-	var out []byte
+	plain := p.plain()
+	if p.peek() == '"' {
+		p.pos++
+		return string(plain), nil
+	}
+	out := append([]byte(nil), plain...)
 	for {
 		if p.pos >= len(p.data) {
 			return "", p.fail(Syntax, "the string is not closed")
@@ -257,8 +262,7 @@ func (p *parser) string() (string, error) {
 		case c < 0x20:
 			return "", p.fail(Syntax, "a control character must be escaped in a string")
 		case c < utf8.RuneSelf:
-			out = append(out, c)
-			p.pos++
+			out = append(out, p.plain()...)
 		default:
 			r, size := utf8.DecodeRune(p.data[p.pos:])
 			if r == utf8.RuneError && size == 1 && !p.replace {
@@ -268,6 +272,18 @@ func (p *parser) string() (string, error) {
 			p.pos += size
 		}
 	}
+}
+
+// plain passes over the characters of a string that stand for themselves, and are of one byte.
+func (p *parser) plain() []byte {
+	start := p.pos
+	for p.pos < len(p.data) {
+		if c := p.data[p.pos]; c == '"' || c == '\\' || c < 0x20 || c >= utf8.RuneSelf {
+			break
+		}
+		p.pos++
+	}
+	return p.data[start:p.pos]
 }
 
 var escapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -1,8 +1,9 @@
 // Package anthropic is a llm.Provider of models behind Anthropic's Messages API (llm-provider §8.2), on Anthropic's SDK for Go.
 //
 // The SDK gives headers and transport; its retries, its reading of the environment and its tracing are off. How a call is made, its limits and its
-// errors are those of every vendor (adapters/internal/modelapi). The body is written here and not by the SDK's types, because it must be the same bytes for equal requests: llm.Canonical sorts the keys at every depth and keeps the
-// digits of numbers, so a vendor's cache of prefixes holds and no id in a call's arguments is rounded.
+// errors are those of every vendor (adapters/internal/modelapi). The body is written here and not by the SDK's types, because it must be the
+// same bytes for equal requests: llm.Canonical sorts the keys at every depth and keeps the digits of numbers, so a vendor's cache of prefixes
+// holds and no id in a call's arguments is rounded.
 //
 // What is sent is what the API admits, whatever the history is:
 //   - messages of one role in a row are one turn, since the API joins them itself and other servers of this API want strict alternation;

@@ -22,15 +22,9 @@ type Config struct {
 const defaultBaseURL = "https://api.anthropic.com"
 
 func (c Config) endpoint() modelapi.Config {
-	return modelapi.Config{Settings: "ANTHROPIC", Key: c.APIKey, BaseURL: c.BaseURL, Default: defaultBaseURL,
+	return modelapi.Config{Settings: "ANTHROPIC", Key: c.APIKey, NeedsKey: true, BaseURL: c.BaseURL, Default: defaultBaseURL,
 		Timeout: c.Timeout, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly, Transport: c.Transport}
 }
 
 // Validate returns all faults, one line each, which begins with the setting's name. None contains the key.
-func (c Config) Validate() []string {
-	faults := c.endpoint().Faults()
-	if c.APIKey == "" {
-		faults = append(faults, "ANTHROPIC_API_KEY: it is missing")
-	}
-	return faults
-}
+func (c Config) Validate() []string { return c.endpoint().Faults() }

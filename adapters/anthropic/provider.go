@@ -24,7 +24,7 @@ var _ llm.Provider = (*Provider)(nil)
 // New makes the Provider of a model. It calls nothing and reads nothing from the environment. The error lists what is wrong with the
 // configuration, of category invalid.
 func New(model string, c Config) (*Provider, error) {
-	api, err := modelapi.New(model, c.endpoint(), c.Validate())
+	api, err := modelapi.New(model, c.endpoint())
 	if err != nil {
 		return nil, err
 	}

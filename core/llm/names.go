@@ -23,7 +23,8 @@ const digestLength = 10
 // the messages, and of the choice.
 func NewNames(r Request, longest int) Names { return MapNames(r.names(), longest, "") }
 
-// MapNames makes the table of names, each there once, for an API that admits 1 to longest characters (at least 16): letters, digits, "_", "-" and those of also.
+// MapNames makes the table of names, each of which is there once, for an API that admits 1 to longest characters (at least 16): letters,
+// digits, "_", "-" and those of also.
 func MapNames(names []string, longest int, also string) Names {
 	n := Names{toWire: map[string]string{}, toOurs: map[string]string{}}
 	wanted := map[string][]string{} // the names that have the same simple form

@@ -10,7 +10,7 @@ import (
 
 // TestNoPartOfTheKeyIsPassedOn: a long sentence is cut after the key is taken out, so that no beginning of the key is left at its end.
 func TestNoPartOfTheKeyIsPassedOn(t *testing.T) {
-	e, err := modelapi.New("m", modelapi.Config{Key: key, Default: "https://example.org"}, nil)
+	e, err := modelapi.New("m", modelapi.Config{Key: key, Default: "https://example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 type Config struct {
 	Settings string // what the names of the vendor's settings begin with: OPENAI, of OPENAI_API_KEY
 	Key      string // "": none is sent
+	NeedsKey bool   // the vendor's API takes no call without one
 	BaseURL  string // "": Default
 	Default  string // the vendor's own address
 
@@ -30,7 +31,10 @@ const (
 
 // Faults returns what is wrong with the settings, one line each, which begins with the setting's name. None contains the key.
 func (c Config) Faults() (faults []string) {
-	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	switch {
+	case c.NeedsKey && c.Key == "":
+		faults = append(faults, c.Settings+"_API_KEY: it is missing")
+	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		faults = append(faults, c.Settings+"_API_KEY: there is a space, a line break or a foreign character in it; copy the key again")
 	}
 	u, err := url.Parse(c.BaseURL)
@@ -47,9 +51,10 @@ type Endpoint struct {
 	Config
 }
 
-// New makes the Endpoint of a model, with what the configuration leaves open filled in. It calls nothing. faults are those that the adapter has
-// found. The error lists all of them, of category invalid.
-func New(model string, c Config, faults []string) (*Endpoint, error) {
+// New makes the Endpoint of a model, with what the configuration leaves open filled in. It calls nothing. The error lists all faults, of category
+// invalid.
+func New(model string, c Config) (*Endpoint, error) {
+	faults := c.Faults()
 	if model == "" {
 		faults = append(faults, "the model has no name")
 	}

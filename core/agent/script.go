@@ -114,7 +114,7 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 				continue
 			}
 			answer, err := r.ask(ctx, effect.Messages)
-			if err != nil || !answer.Stop.complete() {
+			if err != nil || !answer.complete() {
 				return answer, err
 			}
 			result = interp.Result{Value: answer.Content.String()}
@@ -154,7 +154,7 @@ func (r *scriptRun) call(e interp.CallTool) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing where the script is: %w", err)
 	}
-	return Answer{Message: core.Message{ToolCalls: []core.ToolCall{r.kept.Call}}, Stop: StopCalls, Memory: memory}, nil
+	return Answer{Message: core.Message{ToolCalls: []core.ToolCall{r.kept.Call}}, Memory: memory}, nil
 }
 
 // done is the answer that ends the turn.
@@ -164,9 +164,9 @@ func (r *scriptRun) done(text string) Answer {
 		said = append([]string{text}, said...)
 	}
 	if len(said) == 0 {
-		return Answer{Stop: StopSilent}
+		return Answer{Silent: true}
 	}
-	return Answer{Message: textAnswer(strings.Join(said, "\n")), Stop: StopEnd}
+	return Answer{Message: textAnswer(strings.Join(said, "\n"))}
 }
 
 // fail ends the turn of a script that can't go on. What was refused or failed is said as a tool's result is; all else is an error of the turn.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/hrf"
 	"gatehouse/core/hrf/interp"
-	"gatehouse/core/llm"
+	"gatehouse/core/llm/view"
 )
 
 // noModel is why a script without a model can't be answered.
@@ -43,36 +44,37 @@ func (r *scriptRun) ask(ctx context.Context, lines []interp.Line) (Answer, error
 	if r.Tokens > 0 && r.kept.Tokens >= r.Tokens {
 		return Answer{}, tooManyTokens(r.kept.Tokens, r.Tokens)
 	}
-	said, _ := r.kept.State.Input["text"].(string)
 	turn, _ := core.TurnFrom(ctx)
-	answer, err := r.Model.ask(ctx, turn.Actor.ID, llm.Request{Messages: dialogue(lines, said)})
+	if err := r.Model.admit(ctx, turn.Actor.ID); err != nil {
+		return Answer{}, err
+	}
+	said, _ := r.kept.State.Input["text"].(string)
+	system, messages := dialogue(lines, said)
+	shown, err := view.Of(messages, view.Options{System: system, Budget: r.Model.Budget})
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, err := r.Model.ask(ctx, turn.Actor.ID, shown, nil, 0)
 	r.kept.Tokens += answer.Tokens
 	return answer, err
 }
 
-// dialogue brings lines in the form that every provider takes: one system message, then a user's, and a user's at the end. A script that has no
-// user's line before its own thoughts is about the message that began the turn.
-func dialogue(lines []interp.Line, said string) []core.Message {
-	var system []string
-	var all []core.Message
+// dialogue brings lines in the form that every provider takes: one system prompt, and messages of which the first and the last are a user's. A
+// script that has no user's line before its own thoughts is about the message that began the turn.
+func dialogue(lines []interp.Line, said string) (system string, messages []core.Message) {
+	var prompts []string
 	for _, l := range lines {
 		if l.Role == hrf.System {
-			system = append(system, l.Text)
+			prompts = append(prompts, l.Text)
 			continue
 		}
-		all = append(all, core.Message{Role: core.Role(l.Role), Content: core.Text(l.Text)})
+		messages = append(messages, core.Message{Role: core.Role(l.Role), Content: core.Text(l.Text)})
 	}
-	if said == "" {
-		said = goOn
+	if len(messages) == 0 || messages[0].Role != core.User {
+		messages = slices.Insert(messages, 0, core.Message{Role: core.User, Content: core.Text(cmp.Or(said, goOn))})
 	}
-	if len(all) == 0 || all[0].Role != core.User {
-		all = slices.Insert(all, 0, core.Message{Role: core.User, Content: core.Text(said)})
+	if messages[len(messages)-1].Role != core.User {
+		messages = append(messages, core.Message{Role: core.User, Content: core.Text(goOn)})
 	}
-	if all[len(all)-1].Role != core.User {
-		all = append(all, core.Message{Role: core.User, Content: core.Text(goOn)})
-	}
-	if len(system) > 0 {
-		all = slices.Insert(all, 0, core.Message{Role: core.System, Content: core.Text(strings.Join(system, "\n\n"))})
-	}
-	return all
+	return strings.Join(prompts, "\n\n"), messages
 }

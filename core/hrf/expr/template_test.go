@@ -67,7 +67,7 @@ func TestATextOverTheLimitIsNotRendered(t *testing.T) {
 
 func TestBracesWithoutEndTakeLinearTime(t *testing.T) {
 	for _, text := range []string{"{", "{{a", "{{vars.a}", "{{}", "{{ {{ }} "} {
-		long := strings.Repeat(text, 1<<20)
+		long := strings.Repeat(text, 1<<17)
 		if got, ok := expr.CompileTemplate(long).Render(expr.Scope{}, len(long)); !ok || got != long {
 			t.Errorf("%q repeated renders something else", text)
 		}

@@ -5,5 +5,6 @@ package hrfcmd
 type HRF struct {
 	Validate Validate `cmd:"" help:"Check envelopes and print every fault with its place."`
 	Run      Run      `cmd:"" help:"Run the script of an envelope with stubs for its tools, and print what it does."`
+	Convert  Convert  `cmd:"" help:"Convert between an envelope in JSON and the token form that models speak."`
 	Schema   Schema   `cmd:"" help:"Print the JSON Schema of envelopes."`
 }

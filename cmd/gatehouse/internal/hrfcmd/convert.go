@@ -1,0 +1,93 @@
+package hrfcmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gatehouse/adapters/console"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core/hrf"
+	"gatehouse/core/hrf/native"
+)
+
+// Convert is gatehouse hrf convert.
+type Convert struct {
+	File    string      `arg:"" help:"The file to convert, or - for standard input."`
+	To      string      `required:"" enum:"json,native" placeholder:"json|native" help:"The form to convert to: json, or native for the token form."`
+	Profile hrf.Profile `enum:"strict,compat" default:"strict" help:"How strictly the envelope is checked: strict, or compat for what later versions of the format write."`
+}
+
+// Help says more than one line.
+func (Convert) Help() string {
+	return "Nothing is lost: an envelope that the token form can't hold is refused with the reasons. A text in the token form that is read, but " +
+		"is no valid envelope, is converted, and its faults are printed with their places in the output. Exit code 1: the file is invalid or was refused."
+}
+
+// Run prints the file in the other form.
+func (c Convert) Run(a *cli.App) error {
+	text, err := readFile(a, c.File)
+	if err != nil {
+		return err
+	}
+	if c.To == "native" {
+		return c.toNative(a, text)
+	}
+	return c.toJSON(a, text)
+}
+
+func (c Convert) toNative(a *cli.App, text []byte) error {
+	envelope, report := hrf.Parse(text, c.Profile)
+	if !report.Valid() {
+		return reported(a, c.File, report)
+	}
+	out, err := native.Write(envelope)
+	var lost *native.LossError
+	if errors.As(err, &lost) {
+		for _, l := range lost.Losses {
+			a.PrintError("%s: %s: the token form can't hold %s", c.File, l.Pointer, l.Reason)
+		}
+		return cli.Exit(cli.ExitBad, cli.ErrReported)
+	}
+	if console.IsTerminal(a.Out) {
+		out = []byte(console.Sanitize(string(out)))
+	}
+	_, err = a.Out.Write(out)
+	return err
+}
+
+func (c Convert) toJSON(a *cli.App, text []byte) error {
+	envelope, err := native.Read(text)
+	var fault *native.SyntaxError
+	if errors.As(err, &fault) {
+		a.PrintError("%s:%d:%d: %s", c.File, fault.Line, fault.Column, withHint(fault.Reason, fault.Hint))
+		return cli.Exit(cli.ExitBad, cli.ErrReported)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, envelope, "", "  "); err != nil {
+		return fmt.Errorf("laying out JSON: %w", err)
+	}
+	if err := a.PrintRaw(out.String() + "\n"); err != nil {
+		return err
+	}
+	if _, report := hrf.Parse(out.Bytes(), c.Profile); !report.Valid() {
+		return reported(a, "output", report)
+	}
+	return nil
+}
+
+func withHint(reason, hint string) string {
+	if hint == "" {
+		return reason
+	}
+	return reason + "; " + hint
+}
+
+// reported prints the errors and ends the command with exit code 1.
+func reported(a *cli.App, file string, report *hrf.Report) error {
+	for _, f := range report.Errors {
+		a.PrintError("%s", findingLine(file, string(f.Code), f))
+	}
+	return cli.Exit(cli.ExitBad, cli.ErrReported)
+}

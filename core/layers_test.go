@@ -45,6 +45,7 @@ var layers = map[string][]string{
 	"storage/internal/sqlstore": {"core"},
 	"storage/storagetest":       {"core", "storage/internal/sqlstore"},
 
+	"adapters/internal/modelapi":  {"core", "core/strictjson", "core/llm"}, // what the adapters of model vendors share
 	"adapters/internal/*":         {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/slack":              {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},

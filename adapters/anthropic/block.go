@@ -1,12 +1,10 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"gatehouse/core"
-	"gatehouse/core/strictjson"
 )
 
 // mediaTypes are the images that the API takes inline.
@@ -51,13 +49,4 @@ func textBlock(b core.Block) object {
 		return nil
 	}
 	return object{"type": "text", "text": b.Text}
-}
-
-// arguments are a call's arguments as the API takes them: an object; malformed ones are sent as an empty one.
-func arguments(raw json.RawMessage) any {
-	v, err := strictjson.Parse(raw, strictjson.Repeats, strictjson.Replace)
-	if err != nil || v.Kind != strictjson.Object {
-		return object{}
-	}
-	return v.Any()
 }

@@ -4,19 +4,18 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
-
-	"gatehouse/core"
-	"gatehouse/core/llm"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"gatehouse/adapters/internal/modelapi"
+	"gatehouse/core"
+	"gatehouse/core/llm"
 )
 
 // Provider is one model. It may be used by many goroutines.
 type Provider struct {
-	model  string
-	config Config
+	api    *modelapi.Endpoint
 	client sdk.Client
 }
 
@@ -25,22 +24,18 @@ var _ llm.Provider = (*Provider)(nil)
 // New makes the Provider of a model. It calls nothing and reads nothing from the environment. The error lists what is wrong with the
 // configuration, of category invalid.
 func New(model string, c Config) (*Provider, error) {
-	faults := c.Validate()
-	if model == "" {
-		faults = append(faults, "the model has no name")
+	api, err := modelapi.New(model, c.endpoint())
+	if err != nil {
+		return nil, err
 	}
-	if len(faults) > 0 {
-		return nil, core.Errorf(core.Invalid, "%s", strings.Join(faults, "; "))
-	}
-	c = c.withDefaults()
-	return &Provider{model: model, config: c, client: sdk.NewClient(
+	return &Provider{api: api, client: sdk.NewClient(
 		option.WithoutEnvironmentDefaults(),
 		option.WithoutOpenTelemetry(), // a turn has spans of its own
-		option.WithBaseURL(c.BaseURL),
+		option.WithBaseURL(api.BaseURL),
 		option.WithAPIKey(c.APIKey),
-		option.WithHTTPClient(httpClient(c)),
+		option.WithHTTPClient(api.HTTPClient()),
 		option.WithMaxRetries(0),
-		option.WithRequestTimeout(c.Timeout),
+		option.WithRequestTimeout(api.Timeout),
 	)}, nil
 }
 
@@ -50,16 +45,22 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, e
 	if err != nil {
 		return llm.Response{}, err
 	}
-	raw, err := p.call(ctx, http.MethodPost, "v1/messages", request.body, request.images)
+	a, err := p.send(ctx, http.MethodPost, "v1/messages", request.body)
 	if err != nil {
 		return llm.Response{}, err
 	}
-	return p.read(raw, request.names)
+	if a.Bad() {
+		return llm.Response{}, p.refusal(p.api.Complaint(a), request.images)
+	}
+	return p.read(a, request)
 }
 
 // Ready asks for the model's description, which shows that the key is accepted and the model exists (llm-provider §5). It uses no tokens.
 func (p *Provider) Ready(ctx context.Context) error {
-	_, err := p.call(ctx, http.MethodGet, "v1/models/"+url.PathEscape(p.model), nil, false)
+	a, err := p.send(ctx, http.MethodGet, "v1/models/"+url.PathEscape(p.api.Model), nil)
+	if err == nil && a.Bad() {
+		err = p.refusal(p.api.Complaint(a), false)
+	}
 	switch core.CategoryOf(err) {
 	case core.ProviderRateLimit, core.ProviderInvalidRequest, core.ProviderInvalidResponse:
 		return &core.Error{Category: core.ProviderUnavailable, Message: core.MessageOf(err), RetryAfter: core.RetryAfterOf(err), Err: err}
@@ -67,30 +68,17 @@ func (p *Provider) Ready(ctx context.Context) error {
 	return err
 }
 
-// call makes one HTTP request and gives the answer's bytes.
-func (p *Provider) call(ctx context.Context, method, path string, body []byte, images bool) ([]byte, error) {
-	var params any
-	if body != nil {
-		params = body
-	}
-	var raw []byte
-	var res *http.Response
-	if err := p.client.Execute(ctx, method, path, params, &raw, option.WithResponseInto(&res)); err != nil {
-		return nil, p.fail(ctx, err, res, images)
-	}
-	if res.StatusCode >= http.StatusMultipleChoices {
-		return nil, p.failed(core.ProviderInvalidResponse, nil, "%s sends calls to another address (%d). Check ANTHROPIC_BASE_URL.", p.place(), res.StatusCode)
-	}
-	return raw, nil
-}
-
-// place is the host that errors name.
-func (p *Provider) place() string {
-	if u, err := url.Parse(p.config.BaseURL); err == nil {
-		return u.Host
-	}
-	return "Anthropic"
+// send makes one call with the SDK.
+func (p *Provider) send(ctx context.Context, method, path string, body []byte) (modelapi.Answer, error) {
+	return p.api.Send(ctx, func(keep modelapi.Middleware) error {
+		var params any
+		if body != nil {
+			params = body
+		}
+		var unread *http.Response
+		return p.client.Execute(ctx, method, path, params, &unread, option.WithMiddleware(keep))
+	})
 }
 
 // String names the provider for logs.
-func (p *Provider) String() string { return "anthropic:" + p.model }
+func (p *Provider) String() string { return "anthropic:" + p.api.Model }

@@ -1,10 +1,9 @@
 package anthropic
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
+	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
 )
@@ -14,48 +13,52 @@ const longestName = 64
 
 // payload is a request that was checked and can be sent.
 type payload struct {
-	body   []byte
-	names  llm.Names
-	images bool // the messages have images
+	body      []byte
+	names     llm.Names
+	arguments arguments
+	images    bool // the messages have images
 }
 
 // payload checks a request and makes its body (llm-provider §8.2). Errors: provider_invalid_request, provider_unsupported_content_block.
 func (p *Provider) payload(r llm.Request) (payload, error) {
-	if err := r.Validate(); err != nil {
+	images, err := p.api.Check(r)
+	if err == nil {
+		err = checkConfig(r.Config)
+	}
+	if err != nil {
 		return payload{}, err
 	}
-	if err := checkConfig(r.Config); err != nil {
+	out := payload{names: llm.NewNames(r, longestName), arguments: arguments{}, images: images}
+	root := object{"model": p.api.Model, "max_tokens": *r.Config.MaxTokens}
+	if err := out.addTools(root, r); err != nil {
 		return payload{}, err
 	}
-	out := payload{names: llm.NewNames(r, longestName), images: hasImages(r)}
-	if out.images && p.config.TextOnly {
-		return payload{}, core.Errorf(core.ProviderUnsupportedContent, "The model %s can't read images.", p.model)
+	if err := out.addMessages(root, r.Messages); err != nil {
+		return payload{}, err
 	}
-	h := history{names: out.names}
+	addSampling(root, r.Config)
+	out.body, err = modelapi.Encode(root, r.Config.Extra, "stop_sequences")
+	return out, err
+}
+
+// addMessages adds the messages, and the system prompt, which is none of them here.
+func (p *payload) addMessages(root object, messages []core.Message) (err error) {
+	h := history{names: p.names, arguments: p.arguments}
 	var system []string
-	for _, m := range r.Messages {
+	for _, m := range messages {
 		if m.Role == core.System {
 			system = append(system, m.Content.String())
 			continue
 		}
 		if err := h.add(m); err != nil {
-			return payload{}, err
+			return err
 		}
 	}
-	messages, err := h.messages()
-	if err != nil {
-		return payload{}, err
-	}
-	root := object{"model": p.model, "max_tokens": *r.Config.MaxTokens, "messages": messages}
 	if text := strings.Join(system, "\n\n"); strings.TrimSpace(text) != "" {
 		root["system"] = text
 	}
-	if err := addTools(root, r, out.names); err != nil {
-		return payload{}, err
-	}
-	addSampling(root, r.Config)
-	out.body, err = encode(root, r.Config.Extra)
-	return out, err
+	root["messages"], err = h.messages()
+	return err
 }
 
 // checkConfig refuses what the API has no field for, instead of leaving it out unsaid.
@@ -70,21 +73,7 @@ func checkConfig(c llm.Config) error {
 	case c.FrequencyPenalty != nil || c.PresencePenalty != nil:
 		return core.Errorf(core.ProviderInvalidRequest, "Anthropic's models have no frequency_penalty and presence_penalty: take them away.")
 	}
-	if stream, asked := c.Extra["stream"]; asked && string(bytes.TrimSpace(stream)) != "false" {
-		return core.Errorf(core.ProviderInvalidRequest, "The extra setting stream must be false: one answer is read, not a stream of its parts.")
-	}
 	return nil
-}
-
-func hasImages(r llm.Request) bool {
-	for _, m := range r.Messages {
-		for _, b := range m.Content.Blocks() {
-			if b.Type == core.ImageBlock {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func addSampling(root object, c llm.Config) {
@@ -94,30 +83,7 @@ func addSampling(root object, c llm.Config) {
 	if c.TopP != nil {
 		root["top_p"] = *c.TopP
 	}
-	if len(c.StopSequences) > 0 {
-		root["stop_sequences"] = c.StopSequences
+	if _, extra := c.Extra["stop_sequences"]; extra || len(c.StopSequences) > 0 {
+		root["stop_sequences"] = append([]string{}, c.StopSequences...) // an extra text by itself becomes a list
 	}
-}
-
-// encode writes the root and the extra settings in the one canonical form.
-func encode(root object, extra map[string]json.RawMessage) ([]byte, error) {
-	if _, there := extra["stop_sequences"]; there && root["stop_sequences"] == nil {
-		root["stop_sequences"] = []string{} // an extra text by itself becomes a list
-	}
-	body := map[string]json.RawMessage{}
-	for key, value := range root {
-		data, err := json.Marshal(value)
-		if err != nil {
-			return nil, core.Wrap(core.ProviderInvalidRequest, err, "The field %s of the request can't be written as JSON.", key)
-		}
-		body[key] = data
-	}
-	if err := llm.MergeExtra(body, extra, "stop_sequences"); err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(body)
-	if err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written as JSON.")
-	}
-	return llm.Canonical(data)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
 	"gatehouse/core/strictjson"
@@ -23,76 +24,64 @@ var finishes = map[string]llm.Finish{
 
 // read decodes an answer. Blocks of types that were never asked for, such as those of server tools, are only in Raw. Errors:
 // provider_invalid_response.
-func (p *Provider) read(raw []byte, names llm.Names) (llm.Response, error) {
-	v, err := strictjson.Parse(raw, strictjson.Repeats, strictjson.Replace)
+func (p *Provider) read(a modelapi.Answer, sent payload) (llm.Response, error) {
+	v, err := p.api.Parse(a)
 	if err != nil {
-		return llm.Response{}, p.failed(core.ProviderInvalidResponse, err, "%s gave an answer that is not JSON.", p.place())
+		return llm.Response{}, err
 	}
 	content := v.Get("content")
 	if content == nil || content.Kind != strictjson.Array {
-		return llm.Response{}, p.malformed("it has no list of content")
+		return llm.Response{}, p.api.Malformed("it has no list of content")
 	}
-	r := llm.Response{Finish: llm.FinishUnknown, Usage: readUsage(v.Get("usage")), Model: cmp.Or(text(v, "model"), p.model), Raw: raw}
-	if f, known := finishes[text(v, "stop_reason")]; known {
-		r.Finish = f
+	r := llm.Response{
+		Model:  cmp.Or(modelapi.Text(v, "model"), p.api.Model),
+		Finish: cmp.Or(finishes[modelapi.Text(v, "stop_reason")], llm.FinishUnknown),
+		Usage:  readUsage(v.Get("usage")),
+		Raw:    json.RawMessage(a.Body),
 	}
 	r.Message.Role = core.Assistant
 	var blocks []core.Block
 	for _, item := range content.Items {
-		if text(item, "type") != "tool_use" {
+		if modelapi.Text(item, "type") != "tool_use" {
 			blocks = append(blocks, readBlock(item)...)
 			continue
 		}
-		call, fault := readCall(item, raw, names)
-		if fault != "" && r.Finish != llm.FinishUnknown {
-			return llm.Response{}, p.malformed(fault)
+		call, object := sent.readCall(item, a.Body)
+		if err := p.api.CheckCall(call, r.Finish, object); err != nil {
+			return llm.Response{}, err
 		}
 		r.Message.ToolCalls = append(r.Message.ToolCalls, call)
 	}
 	r.Message.Content = contentOf(blocks)
-	if r.Message.Content.IsZero() && len(r.Message.ToolCalls) == 0 && (r.Finish == llm.FinishStop || r.Finish == llm.FinishCalls) {
-		return llm.Response{}, p.malformed("there is nothing in it")
-	}
-	return r, nil
-}
-
-func (p *Provider) malformed(fault string) error {
-	return p.failed(core.ProviderInvalidResponse, nil, "%s gave an answer that can't be used: %s.", p.place(), fault)
+	return r, p.api.CheckMessage(r.Message, r.Finish)
 }
 
 // readBlock gives the block of an item, none for an empty text or another type.
 func readBlock(item *strictjson.Value) []core.Block {
-	switch text(item, "type") {
+	switch modelapi.Text(item, "type") {
 	case "text":
-		if s := text(item, "text"); s != "" {
+		if s := modelapi.Text(item, "text"); s != "" {
 			return []core.Block{{Type: core.TextBlock, Text: s}}
 		}
 	case "thinking":
-		return []core.Block{{Type: core.ThinkingBlock, Text: text(item, "thinking"), Signature: text(item, "signature")}}
+		return []core.Block{{Type: core.ThinkingBlock, Text: modelapi.Text(item, "thinking"), Signature: modelapi.Text(item, "signature")}}
 	case "redacted_thinking":
-		if data := text(item, "data"); data != "" {
+		if data := modelapi.Text(item, "data"); data != "" {
 			return []core.Block{{Type: core.RedactedThinkingBlock, Data: data}}
 		}
 	}
 	return nil
 }
 
-// readCall reads what there is of a call, and says what is wrong with it; "": nothing. Input that is no object is null.
-func readCall(item *strictjson.Value, raw []byte, names llm.Names) (c core.ToolCall, fault string) {
-	c = core.ToolCall{ID: text(item, "id"), Name: names.Ours(text(item, "name")), Arguments: json.RawMessage("null")}
+// readCall reads what there is of a call, and whether its arguments are an object; if not, they are null.
+func (p *payload) readCall(item *strictjson.Value, raw []byte) (c core.ToolCall, object bool) {
+	c = core.ToolCall{ID: modelapi.Text(item, "id"), Name: p.names.Ours(modelapi.Text(item, "name")), Arguments: json.RawMessage("null")}
 	input := item.Get("input")
-	if input != nil && input.Kind == strictjson.Object {
-		c.Arguments = input.Raw(raw)
+	if input == nil || input.Kind != strictjson.Object {
+		return c, false
 	}
-	switch {
-	case c.ID == "":
-		return c, "the call of " + c.Name + " has no id"
-	case c.Name == "":
-		return c, "the call " + c.ID + " names no tool"
-	case input == nil || input.Kind != strictjson.Object:
-		return c, "the arguments of the call " + c.ID + " are not an object"
-	}
-	return c, ""
+	c.Arguments = p.arguments.convert(c.Name, input.Raw(raw), llm.Names.Ours)
+	return c, true
 }
 
 // contentOf gives a plain text if there is nothing but text: the API may cut one text into several blocks.
@@ -105,12 +94,4 @@ func contentOf(blocks []core.Block) core.Content {
 		plain.WriteString(b.Text)
 	}
 	return core.Text(plain.String())
-}
-
-// text is the text of a member; "" if there is none.
-func text(v *strictjson.Value, key string) string {
-	if member := v.Get(key); member != nil {
-		return member.String
-	}
-	return ""
 }

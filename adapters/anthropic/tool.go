@@ -8,14 +8,15 @@ import (
 
 // addTools adds the tools and the choice among them. Without a choice the field is left out, and so it is without tools, where the API refuses
 // it and auto and none change nothing.
-func addTools(root object, r llm.Request, names llm.Names) error {
+func (p *payload) addTools(root object, r llm.Request) error {
 	var tools []object
 	for _, t := range r.Tools {
 		schema, err := inputSchema(t)
 		if err != nil {
 			return err
 		}
-		tool := object{"name": names.Wire(t.Name), "input_schema": schema}
+		p.arguments.rename(t.Name, schema)
+		tool := object{"name": p.names.Wire(t.Name), "input_schema": schema}
 		if t.Description != "" {
 			tool["description"] = t.Description
 		}
@@ -33,7 +34,7 @@ func addTools(root object, r llm.Request, names llm.Names) error {
 	case llm.ChooseRequired:
 		root["tool_choice"] = object{"type": "any"}
 	case llm.ChooseTool:
-		root["tool_choice"] = object{"type": "tool", "name": names.Wire(r.Choice.Tool)}
+		root["tool_choice"] = object{"type": "tool", "name": p.names.Wire(r.Choice.Tool)}
 	}
 	return nil
 }

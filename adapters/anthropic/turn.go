@@ -3,6 +3,7 @@ package anthropic
 import (
 	"strings"
 
+	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
 )
@@ -22,10 +23,11 @@ type turn struct {
 
 // history turns messages into the API's turns. It is made for one request.
 type history struct {
-	names llm.Names
-	ids   ids
-	turns []turn
-	open  []openCall // of the last assistant turn, not yet answered
+	names     llm.Names
+	arguments arguments
+	ids       ids
+	turns     []turn
+	open      []openCall // of the last assistant turn, not yet answered
 }
 
 type openCall struct{ id, wire string }
@@ -91,7 +93,7 @@ func (h *history) assistant(m core.Message) {
 	for _, c := range m.ToolCalls {
 		call := openCall{c.ID, h.ids.next(c.ID)}
 		h.open = append(h.open, call)
-		blocks = append(blocks, object{"type": "tool_use", "id": call.wire, "name": h.names.Wire(c.Name), "input": arguments(c.Arguments)})
+		blocks = append(blocks, object{"type": "tool_use", "id": call.wire, "name": h.names.Wire(c.Name), "input": h.arguments.convert(c.Name, modelapi.Arguments(c), llm.Names.Wire)})
 	}
 	if len(blocks) == 0 {
 		return

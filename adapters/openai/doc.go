@@ -1,6 +1,6 @@
 // Package openai is a model behind OpenAI's chat completions API, or behind any API that follows it (Ollama, vLLM, llama.cpp, LM Studio), by its
 // base URL (llm-provider §8.1). It uses OpenAI's Go SDK for the types of what is sent, the transport and the credentials. The SDK's own
-// retries are off: llm.Retry repeats.
+// retries are off: llm.Retry repeats. How a call is made, its limits and its errors are those of every vendor (adapters/internal/modelapi).
 //
 // What is sent. The request is built of the SDK's types and then written in one canonical form (llm.Canonical): equal requests are equal
 // bytes. Names of tools go through llm.Names, since the API admits no dot. The arguments of calls are sent as the text of a canonical JSON
@@ -17,6 +17,4 @@
 // whole number is not reported. A finish reason that is unknown is FinishUnknown; then calls may lack a name, and their arguments are null
 // where they could not be read. In any other answer such a call is provider_invalid_response, and so is an answer without anything in it.
 // Whether the arguments fit the tool is not examined here: the executor does, and tells the model.
-//
-// Errors carry the vendor's own sentence, with the API key removed, and a cause with the HTTP status; never the request.
 package openai

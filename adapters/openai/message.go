@@ -4,23 +4,23 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 
+	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
-	"gatehouse/core/strictjson"
 )
 
 // message is a message on the wire.
-func message(m core.Message, names llm.Names) (openai.ChatCompletionMessageParamUnion, error) {
+func message(m core.Message, names llm.Names) openai.ChatCompletionMessageParamUnion {
 	switch m.Role {
 	case core.System:
-		return openai.SystemMessage(m.Content.String()), nil
+		return openai.SystemMessage(m.Content.String())
 	case core.ToolRole:
-		return openai.ToolMessage(m.Content.String(), m.ToolCallID), nil
+		return openai.ToolMessage(m.Content.String(), m.ToolCallID)
 	case core.User:
 		if !m.Content.IsList() {
-			return openai.UserMessage(m.Content.String()), nil
+			return openai.UserMessage(m.Content.String())
 		}
-		return openai.UserMessage(parts(m.Content.Blocks())), nil
+		return openai.UserMessage(parts(m.Content.Blocks()))
 	}
 	return assistant(m, names)
 }
@@ -43,7 +43,7 @@ func parts(blocks []core.Block) []openai.ChatCompletionContentPartUnionParam {
 }
 
 // assistant leaves out thinking and signatures.
-func assistant(m core.Message, names llm.Names) (openai.ChatCompletionMessageParamUnion, error) {
+func assistant(m core.Message, names llm.Names) openai.ChatCompletionMessageParamUnion {
 	var wire openai.ChatCompletionAssistantMessageParam
 	var texts []openai.ChatCompletionAssistantMessageParamContentArrayOfContentPartUnion
 	for _, b := range m.Content.Blocks() {
@@ -62,36 +62,8 @@ func assistant(m core.Message, names llm.Names) (openai.ChatCompletionMessagePar
 		wire.Content.OfString = param.NewOpt("")
 	}
 	for _, c := range m.ToolCalls {
-		arguments, err := argumentsOf(c)
-		if err != nil {
-			return openai.ChatCompletionMessageParamUnion{}, err
-		}
 		wire.ToolCalls = append(wire.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-			ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: names.Wire(c.Name), Arguments: arguments}}})
+			ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: names.Wire(c.Name), Arguments: string(modelapi.Arguments(c))}}})
 	}
-	return openai.ChatCompletionMessageParamUnion{OfAssistant: &wire}, nil
-}
-
-// argumentsOf is the text of a call's arguments.
-func argumentsOf(c core.ToolCall) (string, error) {
-	v, err := strictjson.Parse(c.Arguments)
-	if len(c.Arguments) == 0 || err == nil && v.Kind == strictjson.Null {
-		return "{}", nil
-	}
-	text, err := llm.Canonical(c.Arguments)
-	if err != nil {
-		return "", core.Wrap(core.ProviderInvalidRequest, err, "The arguments of the call %s are not valid JSON.", c.ID)
-	}
-	return string(text), nil
-}
-
-func hasImages(r llm.Request) bool {
-	for _, m := range r.Messages {
-		for _, b := range m.Content.Blocks() {
-			if b.Type == core.ImageBlock {
-				return true
-			}
-		}
-	}
-	return false
+	return openai.ChatCompletionMessageParamUnion{OfAssistant: &wire}
 }

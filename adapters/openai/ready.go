@@ -16,32 +16,32 @@ func (p *Provider) Ready(ctx context.Context) error {
 	a, err := p.send(ctx, http.MethodGet, "models", nil)
 	if err != nil {
 		if core.CategoryOf(err) == core.ProviderInvalidResponse {
-			return p.failed(core.ProviderUnavailable, err, "%s gave no list of its models.", p.place())
+			return p.api.Failed(core.ProviderUnavailable, err, "%s gave no list of its models.", p.api.Place)
 		}
 		return err
 	}
-	if a.status >= http.StatusMultipleChoices {
-		err := p.refusal(a, false)
+	if a.Bad() {
+		err := p.refusal(p.api.Complaint(a), false)
 		switch core.CategoryOf(err) {
 		case core.ProviderAuthentication, core.ProviderModelNotLoaded, core.ProviderUnavailable:
 			return err
 		}
-		return p.failed(core.ProviderUnavailable, err, "%s gave no list of its models (%d). Check OPENAI_BASE_URL; it often ends in /v1.", p.place(), a.status)
+		return p.api.Failed(core.ProviderUnavailable, err, "%s gave no list of its models (%d). Check OPENAI_BASE_URL; it often ends in /v1.", p.api.Place, a.Status)
 	}
-	v, err := strictjson.Parse(a.body, strictjson.Repeats, strictjson.Replace)
+	v, err := strictjson.Parse(a.Body, strictjson.Repeats, strictjson.Replace)
 	if err != nil || v.Get("data") == nil {
-		return p.failed(core.ProviderUnavailable, err, "%s gave a list of its models that can't be read.", p.place())
+		return p.api.Failed(core.ProviderUnavailable, err, "%s gave a list of its models that can't be read.", p.api.Place)
 	}
 	for _, m := range v.Get("data").Items {
-		if id := m.Get("id"); id == nil || id.String != p.model && id.String != p.model+":latest" { // as Ollama completes names
+		if id := m.Get("id"); id == nil || id.String != p.api.Model && id.String != p.api.Model+":latest" { // as Ollama completes names
 			continue
 		}
 		if !isLoaded(m) {
-			return p.failed(core.ProviderModelNotLoaded, nil, "%s knows the model %s, but has not loaded it.", p.place(), p.model)
+			return p.api.Failed(core.ProviderModelNotLoaded, nil, "%s knows the model %s, but has not loaded it.", p.api.Place, p.api.Model)
 		}
 		return nil
 	}
-	return p.failed(core.ProviderInvalidModel, nil, "%s does not know the model %s. Check GATEHOUSE_MODEL.", p.place(), p.model)
+	return p.api.Failed(core.ProviderInvalidModel, nil, "%s does not know the model %s. Check GATEHOUSE_MODEL.", p.api.Place, p.api.Model)
 }
 
 // notLoaded are the words for it, without what stands between their parts.

@@ -1,13 +1,13 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/shared"
 
+	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
 )
@@ -15,53 +15,17 @@ import (
 // longestName is the longest name of a tool that the API admits.
 const longestName = 64
 
-// body checks the request and gives the bytes that are sent for it.
+// body gives the bytes that are sent for a request that was checked.
 func (p *Provider) body(r llm.Request, names llm.Names) ([]byte, error) {
-	if err := r.Validate(); err != nil {
-		return nil, err
-	}
-	if p.config.TextOnly && hasImages(r) {
-		return nil, core.Errorf(core.ProviderUnsupportedContent, "The model %s can't read images.", p.model)
-	}
-	params := openai.ChatCompletionNewParams{Model: p.model}
+	params := openai.ChatCompletionNewParams{Model: p.api.Model}
 	for _, m := range r.Messages {
-		wire, err := message(m, names)
-		if err != nil {
-			return nil, err
-		}
-		params.Messages = append(params.Messages, wire)
+		params.Messages = append(params.Messages, message(m, names))
 	}
 	if err := tools(&params, r, names); err != nil {
 		return nil, err
 	}
 	settings(&params, r.Config)
-	data, err := json.Marshal(params)
-	if err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written.")
-	}
-	return withExtra(data, r.Config.Extra)
-}
-
-// withExtra adds the extra settings and gives the canonical form.
-func withExtra(data []byte, extra map[string]json.RawMessage) ([]byte, error) {
-	var root map[string]json.RawMessage
-	if err := json.Unmarshal(data, &root); err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written.")
-	}
-	if stream, asked := extra["stream"]; asked {
-		root["stream"] = json.RawMessage("false") // one answer is read, not a stream of its parts
-		if bytes.Equal(bytes.TrimSpace(stream), []byte("null")) {
-			delete(root, "stream")
-		}
-	}
-	if err := llm.MergeExtra(root, extra, "stop"); err != nil {
-		return nil, err
-	}
-	all, err := json.Marshal(root)
-	if err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request can't be written.")
-	}
-	return llm.Canonical(all)
+	return modelapi.Encode(params, r.Config.Extra, "stop")
 }
 
 func settings(params *openai.ChatCompletionNewParams, c llm.Config) {
@@ -122,12 +86,9 @@ func schemaOf(t llm.Tool) (shared.FunctionParameters, error) {
 			return nil, core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s can't be read.", t.Name)
 		}
 	}
-	schema := shared.FunctionParameters{}
+	schema := shared.FunctionParameters{"type": "object"}
 	for key, part := range written {
 		schema[key] = part
-	}
-	if schema["type"] == nil {
-		schema["type"] = "object"
 	}
 	if len(schema) == 1 {
 		schema["properties"] = map[string]any{}

@@ -105,14 +105,12 @@ func TestUsageIsWhatTheVendorReported(t *testing.T) {
 
 func TestACallEndsWithItsContext(t *testing.T) {
 	stopped := errors.New("somebody stopped the turn")
-	fake, p := start(t, openai.Config{}, llmtest.OpenAISay("").With(llmtest.Stall))
+	fake, p := start(t, openai.Config{})
 	ctx, stop := context.WithCancelCause(t.Context())
-	go func() {
-		for len(fake.Calls()) == 0 { // until the call has arrived
-			time.Sleep(time.Millisecond)
-		}
+	fake.Think(func(llmtest.Received) llmtest.Answer { // the call has arrived
 		stop(stopped)
-	}()
+		return llmtest.OpenAISay("").With(llmtest.Stall)
+	})
 	if _, err := p.Complete(ctx, question); !errors.Is(err, stopped) || llm.IsTransient(err) {
 		t.Error(err)
 	}

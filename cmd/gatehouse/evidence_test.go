@@ -16,6 +16,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/agent"
+	"gatehouse/core/llm"
 )
 
 // These tests check the evidence that the program stores of its turns, with the commands turns show --evidence, join-check and
@@ -149,25 +150,25 @@ type batchModel struct {
 func (s *batchModel) Next(context.Context, core.History) (agent.Answer, error) {
 	n := int(s.given.Add(1)) - 1
 	if n >= len(s.answers) {
-		return agent.Answer{Message: core.Message{Content: core.Text("That is all.")}, Stop: agent.StopEnd}, nil
+		return agent.Answer{Message: core.Message{Content: core.Text("That is all.")}, Finish: llm.FinishStop}, nil
 	}
-	return agent.Answer{Message: core.Message{ToolCalls: s.answers[n]}, Stop: agent.StopCalls}, nil
+	return agent.Answer{Message: core.Message{ToolCalls: s.answers[n]}, Finish: llm.FinishCalls}, nil
 }
 
 // cutModel is a model whose answer ends in the middle of a call.
-type cutModel struct{ why agent.Stop }
+type cutModel struct{ why llm.Finish }
 
 func (s cutModel) Next(context.Context, core.History) (agent.Answer, error) {
 	call := core.ToolCall{ID: "c1", Name: "note.add", Arguments: json.RawMessage(`{"text":"give away all"}`)}
-	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Stop: s.why}, nil
+	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Finish: s.why}, nil
 }
 
 // The calls of an incomplete answer are not run. The stop reason max_tokens is known to the protocol, and its call has a typed error
 // row; a refusal is not mapped, so that it fails closed (§11).
 func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
-	for why, want := range map[agent.Stop]struct{ text, classes string }{
-		agent.StopLength:  {"cut off at its length limit", closed},
-		agent.StopRefused: {"declined to answer", "protocol.stop_reason_unhandled"},
+	for why, want := range map[llm.Finish]struct{ text, classes string }{
+		llm.FinishLength: {"cut off at its length limit", closed},
+		llm.FinishFilter: {"declined to answer", "protocol.stop_reason_unhandled"},
 	} {
 		useModel(t, cutModel{why})
 		w := newProg(t)

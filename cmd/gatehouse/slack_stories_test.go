@@ -14,6 +14,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/agent"
+	"gatehouse/core/llm"
 )
 
 // asked posts a request for a note, and returns the thread and the card.
@@ -121,7 +122,7 @@ func (m blockedModel) Next(ctx context.Context, h core.History) (agent.Answer, e
 	if err != nil {
 		return agent.Answer{}, err
 	}
-	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Own())}, Stop: agent.StopEnd}, nil
+	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Own())}, Finish: llm.FinishStop}, nil
 }
 
 func TestSlackEditsAndDeletions(t *testing.T) {

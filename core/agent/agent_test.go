@@ -13,6 +13,7 @@ import (
 	"gatehouse/core/agent"
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
+	"gatehouse/core/llm"
 	"gatehouse/core/tool"
 )
 
@@ -301,7 +302,7 @@ func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
 // script is a model that answers each question with the next of its lines.
 type script struct {
 	lines []core.Message
-	stops []agent.Stop // why each of them stopped; none left: not reported
+	stops []llm.Finish // why each of them stopped; none left: not reported
 }
 
 func (s *script) Next(context.Context, core.History) (agent.Answer, error) {
@@ -311,7 +312,7 @@ func (s *script) Next(context.Context, core.History) (agent.Answer, error) {
 	a := agent.Answer{Message: s.lines[0]}
 	s.lines = s.lines[1:]
 	if len(s.stops) > 0 {
-		a.Stop, s.stops = s.stops[0], s.stops[1:]
+		a.Finish, s.stops = s.stops[0], s.stops[1:]
 	}
 	return a, nil
 }

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/llm"
 	"gatehouse/core/tool"
 	"gatehouse/core/typestate"
 )
@@ -12,53 +14,39 @@ import (
 // Answer is a model's answer, and why it stopped. Its role is always taken to be the assistant's.
 type Answer struct {
 	core.Message
-	Stop   Stop
-	Tokens int64 // that it took; 0 = not known
+	Finish llm.Finish // "": the model does not say; the answer is taken to be complete
+	Tokens int64      // that the call took; 0 = not known
 }
 
-// Stop is why a model stopped, in the words of llm-provider's finish_reason. A model that does not report one has the empty
-// Stop; its answer is taken to be complete. An unknown reason fails closed.
-type Stop string
+// complete reports whether the answer may be used. A reason that is unknown fails closed.
+func (a Answer) complete() bool {
+	return a.Finish == "" || a.Finish == llm.FinishStop || a.Finish == llm.FinishCalls
+}
 
-// The reasons.
-const (
-	StopEnd     Stop = "stop"
-	StopCalls   Stop = "tool_calls"
-	StopLength  Stop = "length"         // cut off: the last call may lack half of its arguments, and still be JSON
-	StopRefused Stop = "content_filter" // a filter's cut, or the model's own refusal
-	StopError   Stop = "error"          // the provider could not parse the answer
-)
-
-// complete reports whether the answer may be used.
-func (s Stop) complete() bool { return s == "" || s == StopEnd || s == StopCalls }
-
-// evidence is the reason in the words of the protocol policy, which admits length but no other incomplete reason: those stay as they
-// are, and fail the join check (protocol.stop_reason_unhandled).
-func (s Stop) evidence() string {
-	if s == StopLength {
+// stopReason is why an incomplete answer ended, in the words of the protocol policy. That admits max_tokens, but no other incomplete reason:
+// those stay as they are, and fail the join check (protocol.stop_reason_unhandled).
+func (a Answer) stopReason() string {
+	if a.Finish == llm.FinishLength {
 		return "max_tokens"
 	}
-	if word := strings.TrimSpace(strings.ToValidUTF8(string(s), "\ufffd")); word != "" {
-		return word
-	}
-	return "unknown"
+	return cmp.Or(strings.TrimSpace(strings.ToValidUTF8(string(a.Finish), "\ufffd")), "unknown")
 }
 
 // fault is the error of a turn whose answer is incomplete. It is user-correctable: the same request would end the same way.
-func (s Stop) fault() error {
-	switch s {
-	case StopLength:
+func (a Answer) fault() error {
+	switch a.Finish {
+	case llm.FinishLength:
 		return core.Errorf(core.ProviderInvalidResponse, "The model's answer was cut off at its length limit, so it was not used and no tools were run.")
-	case StopRefused:
+	case llm.FinishFilter:
 		return core.Errorf(core.ProviderInvalidRequest, "The model declined to answer, so no tools were run.")
 	}
-	return core.Errorf(core.ProviderInvalidResponse, "The model stopped early (%s), so its answer was not used and no tools were run.", s.evidence())
+	return core.Errorf(core.ProviderInvalidResponse, "The model stopped early (%s), so its answer was not used and no tools were run.", a.stopReason())
 }
 
 // discardAnswer ends a turn whose answer is incomplete. No call of the answer runs, not even a read-only one. In the evidence each is
 // a request whose result is a typed error, discarded.
 func (l Loop) discardAnswer(ctx context.Context, e *evidence, a Answer) error {
-	fault := a.Stop.fault()
+	fault := a.fault()
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
 		e.addRequests(a.Message, l.Executor.Tools, turn.Actor.ID, l.mask)
@@ -66,7 +54,7 @@ func (l Loop) discardAnswer(ctx context.Context, e *evidence, a Answer) error {
 			r := tool.Failed(fault)
 			e.addResult(tool.Row(call.ID, r), r, typestate.Discarded, l.failureMessage(call, r))
 		}
-		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.mask(a.Stop.evidence())}
+		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.mask(a.stopReason())}
 		l.reportEvidence(ctx, e.Rows)
 	}
 	return fault

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gatehouse/core"
-	"gatehouse/core/agent"
+	"gatehouse/core/llm"
 	"gatehouse/core/typestate"
 )
 
@@ -18,21 +18,21 @@ func cutOff() core.Message {
 // An answer that is not whole is not acted upon: no call of it runs or is asked for, whoever stopped the model, and the turn ends
 // with a sentence that the person can act on.
 func TestLaw5_AnIncompleteAnswerRunsNothing(t *testing.T) {
-	for stop, want := range map[agent.Stop]struct {
+	for stop, want := range map[llm.Finish]struct {
 		category core.Category
 		says     string
 		reason   string
 		classes  string
 	}{
 		// max_tokens is admitted by the protocol policy, and every call has a typed error row: the turn is closed (§5, §11).
-		agent.StopLength: {core.ProviderInvalidResponse, "cut off at its length limit", "max_tokens", ""},
+		llm.FinishLength: {core.ProviderInvalidResponse, "cut off at its length limit", "max_tokens", ""},
 		// The others are left unmapped, so that they fail closed (§11).
-		agent.StopRefused: {core.ProviderInvalidRequest, "declined to answer", "content_filter", "protocol.stop_reason_unhandled"},
-		agent.StopError:   {core.ProviderInvalidResponse, "stopped early (error)", "error", "protocol.stop_reason_unhandled"},
+		llm.FinishFilter:  {core.ProviderInvalidRequest, "declined to answer", "content_filter", "protocol.stop_reason_unhandled"},
+		llm.FinishUnknown: {core.ProviderInvalidResponse, "stopped early (error)", "error", "protocol.stop_reason_unhandled"},
 		"brand_new":       {core.ProviderInvalidResponse, "stopped early (brand_new)", "brand_new", "protocol.stop_reason_unhandled"},
 		" ":               {core.ProviderInvalidResponse, "stopped early (unknown)", "unknown", "protocol.stop_reason_unhandled"},
 	} {
-		r := newRoom(t, &script{lines: []core.Message{cutOff()}, stops: []agent.Stop{stop}}, ask)
+		r := newRoom(t, &script{lines: []core.Message{cutOff()}, stops: []llm.Finish{stop}}, ask)
 		e, ok := r.say("go").(core.Errored)
 		if !ok || e.Bucket != core.UserCorrectable || e.Category != want.category || !strings.Contains(e.Reply.Content.String(), want.says) {
 			t.Errorf("%q: outcome %+v", stop, e)
@@ -58,7 +58,7 @@ func TestLaw5_AnIncompleteAnswerRunsNothing(t *testing.T) {
 // A cut text without calls is not used either, and the person does not get the error of an empty answer.
 func TestACutTextIsNotSent(t *testing.T) {
 	for _, m := range []core.Message{{Content: core.Text("The capital of Fra")}, {}} {
-		r := newRoom(t, &script{lines: []core.Message{m}, stops: []agent.Stop{agent.StopRefused}}, ask)
+		r := newRoom(t, &script{lines: []core.Message{m}, stops: []llm.Finish{llm.FinishFilter}}, ask)
 		if e, ok := r.say("go").(core.Errored); !ok || e.Category != core.ProviderInvalidRequest {
 			t.Errorf("%+v", e)
 		}
@@ -69,7 +69,7 @@ func TestACutTextIsNotSent(t *testing.T) {
 func TestACutAnswerAfterAnApprovedCall(t *testing.T) {
 	r := newRoom(t, &script{
 		lines: []core.Message{{ToolCalls: []core.ToolCall{use("0", "note.add", `{"text":"milk"}`)}}, cutOff()},
-		stops: []agent.Stop{agent.StopCalls, agent.StopLength},
+		stops: []llm.Finish{llm.FinishCalls, llm.FinishLength},
 	}, ask)
 	if e, ok := r.decide(r.say("go"), core.Approved, "").(core.Errored); !ok || e.Bucket != core.UserCorrectable {
 		t.Errorf("%+v", e)
@@ -85,9 +85,9 @@ func TestACutAnswerAfterAnApprovedCall(t *testing.T) {
 }
 
 func TestACompleteAnswerIsUsed(t *testing.T) {
-	for _, stop := range []agent.Stop{"", agent.StopEnd, agent.StopCalls} { // some report stop and request calls nevertheless
+	for _, stop := range []llm.Finish{"", llm.FinishStop, llm.FinishCalls} { // some report stop and request calls nevertheless
 		call := core.Message{ToolCalls: []core.ToolCall{use("1", "demo.calc", `{"expression":"1+1"}`)}}
-		r := newRoom(t, &script{lines: []core.Message{call}, stops: []agent.Stop{stop, agent.StopEnd}}, ask)
+		r := newRoom(t, &script{lines: []core.Message{call}, stops: []llm.Finish{stop, llm.FinishStop}}, ask)
 		if got := texts(r.say("go")); got != "end" {
 			t.Errorf("%q: %q", stop, got)
 		}

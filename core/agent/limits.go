@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	Rounds int           // how often the model may be asked
 	Calls  int           // how many tools it may call
-	Tokens int64         // how many tokens the model may take, as far as it reports them; 0 = no limit
+	Tokens int64         // how many tokens the model may take, as far as they are known; 0 = no limit
 	Time   time.Duration // how long the model and reading tools may take, without what the turn waits for people
 }
 

@@ -126,7 +126,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	reply := answer.Message
 	reply.Role = core.Assistant
-	if answer.Message = reply; !answer.Stop.complete() {
+	if answer.Message = reply; !answer.complete() {
 		return nil, l.discardAnswer(ctx, e, answer)
 	}
 	if err := reply.Validate(); err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,8 @@ type ProviderModel struct {
 	System func(core.Turn) (string, error)
 	// Image returns the bytes of a stored image. Error: not_found if they are not stored any more.
 	Image func(ctx context.Context, digest string) ([]byte, error)
-	// Count adds the tokens of an answer to those that a person took today, and returns the sum; with 0 it only returns it. nil: they are not
-	// counted.
+	// Count adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns it. nil: they are not
+	// counted. Where the vendor does not say how many, it is what was sent, as the view estimates it.
 	Count func(ctx context.Context, person string, tokens int64) (today int64, err error)
 	Daily int64 // how many tokens a person may take a day; 0 = no limit
 }
@@ -35,24 +36,22 @@ func (m ProviderModel) Next(ctx context.Context, history core.History) (Answer, 
 	if err := m.admit(ctx, turn.Actor.ID); err != nil {
 		return Answer{}, err
 	}
-	var r llm.Request
-	var inTools int
-	r.Tools, inTools = m.offered()
-	var err error
-	if r.Messages, err = m.messages(ctx, turn, history, inTools); err != nil {
-		return Answer{}, err
-	}
-	response, err := m.Provider.Complete(ctx, r)
+	tools, inTools := m.offered()
+	shown, err := m.shown(ctx, turn, history, inTools)
 	if err != nil {
 		return Answer{}, err
 	}
-	tokens := taken(response.Usage)
-	if m.Count != nil && tokens > 0 {
+	response, err := m.Provider.Complete(ctx, llm.Request{Messages: shown.Messages, Tools: tools})
+	if err != nil && core.CategoryOf(err) != core.ProviderInvalidResponse {
+		return Answer{}, err
+	}
+	tokens := cmp.Or(taken(response.Usage), int64(shown.Tokens+inTools)) // at least what was sent, where the answer does not say or can't be read
+	if m.Count != nil {
 		if _, err := m.Count(context.WithoutCancel(ctx), turn.Actor.ID, tokens); err != nil {
 			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", turn.Actor.ID, err)
 		}
 	}
-	return Answer{Message: response.Message, Stop: Stop(response.Finish), Tokens: tokens}, nil
+	return Answer{Message: response.Message, Finish: response.Finish, Tokens: tokens}, err // of an answer that can't be used
 }
 
 // maxTools is how many tools a request may have: OpenAI's API admits no more.
@@ -100,9 +99,9 @@ func taken(u llm.Usage) (n int64) {
 	return n
 }
 
-// messages is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the conversation with its
+// shown is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the conversation with its
 // images.
-func (m ProviderModel) messages(ctx context.Context, turn core.Turn, history core.History, tools int) ([]core.Message, error) {
+func (m ProviderModel) shown(ctx context.Context, turn core.Turn, history core.History, tools int) (view.View, error) {
 	o := view.Options{TextOnly: m.TextOnly}
 	if m.Budget > 0 {
 		o.Budget = m.Budget - tools // at least half of it
@@ -110,22 +109,22 @@ func (m ProviderModel) messages(ctx context.Context, turn core.Turn, history cor
 	if m.System != nil {
 		var err error
 		if o.System, err = m.System(turn); err != nil {
-			return nil, err
+			return view.View{}, err
 		}
 	}
 	shown, err := view.OfHistory(ctx, history, o)
 	if err != nil {
-		return nil, err
+		return view.View{}, err
 	}
 	for i, message := range shown.Messages {
 		if shown.Messages[i], err = message.WithImages(ctx, m.image); errors.Is(err, errNoImage) {
 			shown.Messages[i], err = withoutImages(message), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("loading an image of the conversation: %w", err)
+			return view.View{}, fmt.Errorf("loading an image of the conversation: %w", err)
 		}
 	}
-	return shown.Messages, nil
+	return shown, nil
 }
 
 var errNoImage = errors.New("the image is not stored any more")

@@ -9,16 +9,15 @@ import (
 
 // Attempt is one try of a call.
 type Attempt struct {
-	Index   int           // from 0
-	Model   string        // RetryConfig.Model
-	Repeats core.Category // of the error of the attempt before; "" for the first
+	Index int    // from 0
+	Model string // RetryConfig.Model
 }
 
 // Observer is told of each attempt before it begins, and gives the context that the attempt runs in: the place to begin a span in it. The
 // function that it returns is called once when the attempt has ended, with what came of it.
 type Observer func(ctx context.Context, a Attempt) (context.Context, func(Response, error))
 
-// Attributes are those of the attempt's span (observability §5.5): its index, why it repeats another one, and what is known of its end.
+// Attributes are those of the attempt's span (observability §5.5): its index, that it repeats another one, and what is known of its end.
 // There is no text of any message in them.
 func (a Attempt) Attributes(r Response, err error) map[string]any {
 	all := map[string]any{"openarmature.llm.attempt_index": a.Index}

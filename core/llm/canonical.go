@@ -17,8 +17,11 @@ func Canonical(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request is not valid JSON.")
 	}
-	return v.AppendCanonical(nil, scalar), nil
+	return CanonicalValue(v), nil
 }
+
+// CanonicalValue is Canonical of a value that was parsed before; of a key that is there twice the last counts.
+func CanonicalValue(v *strictjson.Value) []byte { return v.AppendCanonical(nil, scalar) }
 
 // scalar appends a text, a number, a bool or null.
 func scalar(b []byte, v *strictjson.Value) []byte {

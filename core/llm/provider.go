@@ -76,10 +76,10 @@ type Finish string
 // The reasons.
 const (
 	FinishStop    Finish = "stop"
-	FinishLength  Finish = "length"
+	FinishLength  Finish = "length" // cut off: the last call may lack half of its arguments, and still be JSON
 	FinishCalls   Finish = "tool_calls"
-	FinishFilter  Finish = "content_filter"
-	FinishUnknown Finish = "error" // the vendor gave another reason, or an answer that is malformed in part
+	FinishFilter  Finish = "content_filter" // a filter's cut, or the model's own refusal
+	FinishUnknown Finish = "error"          // the vendor gave another reason, or an answer that is malformed in part
 )
 
 // Usage is how many tokens a call took, as far as the vendor said so in the right form; nil: it did not.

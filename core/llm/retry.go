@@ -67,7 +67,7 @@ func (p *Retry) Complete(ctx context.Context, r Request) (Response, error) {
 		inside, end := p.config.Observe(ctx, attempt)
 		response, err := p.provider.Complete(inside, r)
 		end(response, err)
-		attempt.Index, attempt.Repeats = attempt.Index+1, core.CategoryOf(err)
+		attempt.Index++
 		waits.last = err
 		if err != nil && (ctx.Err() != nil || !IsTransient(err)) {
 			return response, backoff.Permanent(err)

@@ -14,8 +14,9 @@ var anthropicFields = []string{"model!", "max_tokens!", "messages!", "cache_cont
 	"output_config", "service_tier", "speed", "stop_sequences", "stream", "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p"}
 
 var (
-	anthropicName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	anthropicID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	anthropicName     = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	anthropicID       = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	anthropicArgument = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) // at the root of a schema; below it any name is taken
 )
 
 // checkAnthropic checks a request by the rules of the API, as its reference and its refusals state them, and gives its model. Where the API is
@@ -84,6 +85,13 @@ func checkAnthropicTools(c *checker, v *strictjson.Value) (names []string) {
 		for _, key := range []string{"oneOf", "anyOf", "allOf"} {
 			if schema.Get(key) != nil {
 				c.fault(path+".input_schema", "does not support %s at the top level", key)
+			}
+		}
+		if properties := schema.Get("properties"); properties != nil {
+			for _, m := range properties.Members {
+				if !anthropicArgument.MatchString(m.Key) {
+					c.fault(path+".input_schema.properties", "Property keys should match pattern '%s'", anthropicArgument)
+				}
 			}
 		}
 	}

@@ -83,18 +83,19 @@ func (l layout) view() (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v := View{LeftOut: l.before}
+	left := l.before
 	var said []core.Message
 	for i, e := range l.exchanges {
 		if !keep[i] {
-			v.LeftOut += e.rows
+			left += e.rows
 			continue
 		}
 		for _, p := range e.parts {
 			said = append(said, p.shown(keep)...)
 		}
 	}
-	if text := l.options.system(v.LeftOut); text != "" {
+	var v View
+	if text := l.options.system(left); text != "" {
 		v.Messages = append(v.Messages, core.Message{Role: core.System, Content: core.Text(text)})
 	}
 	v.Messages = append(v.Messages, said...)

@@ -12,8 +12,8 @@
 //   - After an assistant message with calls its results follow, one for each call, in the order of the calls. Results that are stored later
 //     are moved there. Pairing is by position, then id, as in core.OpenCalls. A result that answers no call is not shown;
 //     a note stands in its place, because its call may be among messages that were not read.
-//   - A call without a result gets a placeholder: it waits for an approval, or for a call before it that does; or, if Options.Waiting is
-//     given and does not have it, its outcome is unknown. What the assistant said about the wait stands after it.
+//   - A call without a result gets a placeholder: it waits for an approval, or for a call before it that does. A turn that ends early leaves a
+//     result for each of its calls, so no other call is without one. What the assistant said about the wait stands after it.
 //   - A result that came after later messages of people leaves a note where it came, a user message that says so: what follows there is
 //     about this result, and if nothing follows yet, the model is asked to answer it.
 //   - The last message is a user's or a tool's. If it would be the assistant's, a note follows.

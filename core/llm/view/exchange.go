@@ -42,7 +42,7 @@ type arrangement struct {
 // arrange makes exchanges of messages.
 func arrange(msgs []core.Message, o Options) layout {
 	a := arrangement{layout: layout{options: o, before: o.Earlier}, msgs: msgs, pairs: pair(msgs)}
-	a.unanswered = a.pairs.unanswered(msgs, o)
+	a.unanswered = a.pairs.unanswered(msgs)
 	asks := -1 // the exchange's latest message with calls
 	for row, m := range msgs {
 		if m.Role == core.User {

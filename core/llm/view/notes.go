@@ -9,20 +9,12 @@ import (
 
 // What is shown in place of what is not there.
 const (
-	emptyText      = "[An empty message.]"
-	emptyResult    = "[No output.]"
-	goOn           = "[Not written by a person. Please go on.]"
-	waitsForOther  = "This call has not run yet: a call before it waits for a person's approval. Its result will follow. Do not repeat it."
-	outcomeUnknown = `{"error":{"category":"outcome_unknown","message":"No result of this call was recorded, so it is unknown whether it ran. Please check whether it took effect before it is repeated."}}`
+	emptyText     = "[An empty message.]"
+	emptyResult   = "[No output.]"
+	goOn          = "[Not written by a person. Please go on.]"
+	waits         = "This call has not run yet: it waits for a person's approval. Its result will follow. Do not repeat it."
+	waitsForOther = "This call has not run yet: a call before it waits for a person's approval. Its result will follow. Do not repeat it."
 )
-
-// waits is the placeholder of a call that waits for an approval.
-func waits(summary string) string {
-	if summary != "" {
-		summary = " (" + summary + ")"
-	}
-	return "This call has not run yet: it waits for a person's approval" + summary + ". Its result will follow. Do not repeat it."
-}
 
 // image is what a model that takes no images is shown of one.
 func image(b core.Block) string {

@@ -37,39 +37,17 @@ func pair(msgs []core.Message) pairs {
 	return p
 }
 
-// unanswered gives what is shown as the result of each call that has none. It goes from the newest message to the oldest, so that it does not
-// depend on how far back a history was read.
-func (p pairs) unanswered(msgs []core.Message, o Options) map[place]string {
+// unanswered gives what is shown as the result of each call that has none: calls run in order, so all but the first of a message wait for it.
+func (p pairs) unanswered(msgs []core.Message) map[place]string {
 	shown := map[place]string{}
-	waiting := append([]core.Call(nil), o.Waiting...)
-	for row := len(msgs) - 1; row >= 0; row-- {
-		text := ""
-		for i, c := range msgs[row].ToolCalls {
-			if _, answered := p.results[place{row, i}]; answered {
-				continue
-			}
-			switch {
-			case text != "": // calls run in order: it waits for the first one
-			case o.Waiting == nil:
-				text = waits("")
-			default:
-				text, waiting = lookUp(waiting, c)
-			}
-			shown[place{row, i}] = text
-			if text != outcomeUnknown {
+	for row, m := range msgs {
+		text := waits
+		for i := range m.ToolCalls {
+			if _, answered := p.results[place{row, i}]; !answered {
+				shown[place{row, i}] = text
 				text = waitsForOther
 			}
 		}
 	}
 	return shown
-}
-
-// lookUp gives the placeholder of a message's first open call, and the waiting calls without it.
-func lookUp(waiting []core.Call, c core.ToolCall) (string, []core.Call) {
-	for i, w := range waiting {
-		if w.CallID == c.ID && w.Tool == c.Name {
-			return waits(w.Summary), append(waiting[:i:i], waiting[i+1:]...)
-		}
-	}
-	return outcomeUnknown, waiting
 }

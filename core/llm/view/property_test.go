@@ -21,7 +21,6 @@ type teller struct {
 	msgs    []core.Message
 	said    int
 	waiting []*turn
-	asked   []core.Call       // the calls that wait for an approval
 	truth   map[string]string // the result of each call, by the call's tag
 	unique  bool              // ids are not used again
 }
@@ -172,9 +171,6 @@ func tell(t *rapid.T, unique bool) *teller {
 	} else {
 		w.person()
 	}
-	for _, turn := range w.waiting {
-		w.asked = append(w.asked, core.Call{CallID: turn.open[0].ID, Tool: turn.open[0].Name, Summary: "Adds it."})
-	}
 	return w
 }
 
@@ -213,9 +209,6 @@ func options(t *rapid.T, w *teller) view.Options {
 	}
 	if rapid.Bool().Draw(t, "limited") {
 		o.Budget = rapid.IntRange(100, 6000).Draw(t, "budget")
-	}
-	if rapid.Bool().Draw(t, "approvals known") {
-		o.Waiting = append([]core.Call{}, w.asked...)
 	}
 	return o
 }
@@ -299,7 +292,7 @@ func isItsOwnView(t *rapid.T, o view.Options, v view.View) {
 	for i, m := range stored {
 		stored[i] = view.Mark(o.Provider, m)
 	}
-	o.Earlier = v.LeftOut
+	o.Earlier = leftOut(v)
 	if len(stored) > 0 && stored[0].Role == core.System {
 		stored = stored[1:]
 	}

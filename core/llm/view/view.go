@@ -13,17 +13,12 @@ type Options struct {
 	TextOnly bool   // the model takes no images
 	Budget   int    // in tokens, for all messages; 0 = no limit
 
-	// Waiting are the calls that wait for an approval. nil: every call without a result waits, which holds for histories in which a
-	// turn that ends early leaves a result for each of its calls.
-	Waiting []core.Call
-
 	Earlier int // how many messages of the history are before the given ones; OfHistory sets it
 }
 
 // View is what a provider is shown.
 type View struct {
 	Messages []core.Message // stored images are still named by their digest: see core.Message.WithImages
-	LeftOut  int            // how many messages of the history are left out: those of exchanges over the budget, and those before the first one of a user
 	Tokens   int            // what Messages are estimated to take
 }
 

@@ -21,7 +21,6 @@ const (
 )
 
 func TestOf(t *testing.T) {
-	approval := core.Call{CallID: "c1", Tool: "add", Summary: "Adds milk."}
 	for name, c := range map[string]struct {
 		history []core.Message
 		options view.Options
@@ -42,10 +41,6 @@ func TestOf(t *testing.T) {
 		"a call that waits, and the pending message after it": {
 			[]core.Message{user("add milk"), calls("c1 add"), says("I need an approval first."), user("well?")}, view.Options{},
 			[]string{"user: add milk", "assistant: c1 add", "tool c1: " + waits, "assistant: I need an approval first.", "user: well?"},
-		},
-		"a call that waits, by its approval": {
-			[]core.Message{user("add milk"), calls("c1 add"), user("well?")}, view.Options{Waiting: []core.Call{approval}},
-			[]string{"user: add milk", "assistant: c1 add", "tool c1: " + strings.Replace(waits, "approval", "approval (Adds milk.)", 1), "user: well?"},
 		},
 		"several calls: one has its result, one waits, one is behind it": {
 			[]core.Message{user("do it"), calls("c1 read", "c2 add", "c3 add"), result("c1", "read"), says("I need an approval first."), user("well?")}, view.Options{},
@@ -82,18 +77,6 @@ func TestOf(t *testing.T) {
 		"an unknown outcome, as stored": {
 			[]core.Message{user("add"), calls("c1 add"), result("c1", `{"error":{"category":"outcome_unknown","message":"Please check."}}`)}, view.Options{},
 			[]string{"user: add", "assistant: c1 add", `tool c1: {"error":{"category":"outcome_unknown","message":"Please check."}}`},
-		},
-		"a result that is missing": {
-			[]core.Message{user("add"), calls("c1 add", "c2 add"), user("hi")}, view.Options{Waiting: []core.Call{}},
-			[]string{"user: add", "assistant: c1 add c2 add",
-				`tool c1: {"error":{"category":"outcome_unknown","message":"No result of this call was recorded, so it is unknown whether it ran. Please check whether it took effect before it is repeated."}}`,
-				`tool c2: {"error":{"category":"outcome_unknown","message":"No result of this call was recorded, so it is unknown whether it ran. Please check whether it took effect before it is repeated."}}`, "user: hi"},
-		},
-		"one of two calls of the same id waits: the newer one": {
-			[]core.Message{user("add"), calls("c1 add"), user("add"), calls("c1 add"), user("hi")}, view.Options{Waiting: []core.Call{{CallID: "c1", Tool: "add"}}},
-			[]string{"user: add", "assistant: c1 add",
-				`tool c1: {"error":{"category":"outcome_unknown","message":"No result of this call was recorded, so it is unknown whether it ran. Please check whether it took effect before it is repeated."}}`,
-				"user: add", "assistant: c1_1 add", "tool c1_1: " + waits, "user: hi"},
 		},
 		"a result without a call": {
 			[]core.Message{user("hi"), result("c9", "?"), says("Hello."), user("hi")}, view.Options{},

@@ -1,0 +1,46 @@
+package modelapi
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+
+	"gatehouse/core"
+)
+
+// Refusal is the error of a complaint, with how long the vendor asks to wait.
+func (e *Endpoint) Refusal(c Complaint, category core.Category, format string, args ...any) *core.Error {
+	made := e.Failed(category, c, format, args...)
+	made.RetryAfter = c.wait
+	return made
+}
+
+// Refused is the error of a complaint by its status, where the vendor has no rule of its own (llm-provider §8).
+func (e *Endpoint) Refused(c Complaint) *core.Error {
+	switch s := c.Status; {
+	case s == http.StatusUnauthorized || s == http.StatusForbidden || s == http.StatusPaymentRequired:
+		return e.Refusal(c, core.ProviderAuthentication, "%s refuses the API key for the model %s (%d). Check %s_API_KEY, what the key may use, and the account's billing.",
+			e.Place, e.Model, s, e.Settings)
+	case s == http.StatusNotFound:
+		return e.Refusal(c, core.ProviderInvalidModel, "%s does not know the model %s. Check GATEHOUSE_MODEL and %s_BASE_URL.", e.Place, e.Model, e.Settings)
+	case s == http.StatusTooManyRequests:
+		return e.Refusal(c, core.ProviderRateLimit, "%s asks to wait: too many requests, or the quota is used up.", e.Place)
+	case s < http.StatusBadRequest:
+		return e.Refusal(c, core.ProviderInvalidResponse, "%s sends calls to another address (%d). Check %s_BASE_URL.", e.Place, s, e.Settings)
+	case s >= http.StatusInternalServerError || s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly:
+		return e.Refusal(c, core.ProviderUnavailable, "%s can't answer now (%d).", e.Place, s)
+	case s == http.StatusRequestEntityTooLarge:
+		return e.TooLong(c)
+	}
+	return e.Refusal(c, core.ProviderInvalidRequest, "%s refuses the request: %s", e.Place, cmp.Or(c.Message, fmt.Sprintf("status %d.", c.Status)))
+}
+
+// TooLong is the error of a complaint about the size of a conversation.
+func (e *Endpoint) TooLong(c Complaint) *core.Error {
+	return e.Refusal(c, core.ProviderInvalidRequest, "The conversation is too long for the model %s: %s", e.Model, cmp.Or(c.Message, "it refuses its size."))
+}
+
+// Unreadable is the error of a complaint about a part of a message, such as an image.
+func (e *Endpoint) Unreadable(c Complaint) *core.Error {
+	return e.Refusal(c, core.ProviderUnsupportedContent, "The model %s can't read a part of the message: %s", e.Model, cmp.Or(c.Message, "it refuses an image."))
+}

@@ -135,6 +135,10 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 			}
 		}
 	}
+	page := func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, text)
+	}
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)
 		want   core.Category
@@ -159,11 +163,19 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"error":{"code":-32004,"message":"server is closing"}}`)
 		}, core.OutcomeUnknown, "was lost"},
-		"too many requests":    {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusTooManyRequests) }, core.ToolFailed, "HTTP status 429"},
-		"a refused credential": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusUnauthorized) }, core.ToolFailed, "headers in mcp.json"},
-		"a page":               {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
-		"a redirect elsewhere": {func(w http.ResponseWriter) { w.Header().Set("Location", "http://127.0.0.1:1/"); w.WriteHeader(307) }, core.ToolFailed, "HTTP status 307"},
-		"a bad request":        {func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) }, core.OutcomeUnknown, "HTTP status 400"},
+		"a page":                  {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
+		"JSON that is no message": {func(w http.ResponseWriter) { page(w, `{"ok":true}`) }, core.OutcomeUnknown, "was lost"},
+		"a batch":                 {func(w http.ResponseWriter) { page(w, `[{"jsonrpc":"2.0","id":3,"result":{"content":[]}}]`) }, core.OutcomeUnknown, "was lost"},
+		"a key twice":             {func(w http.ResponseWriter) { page(w, `{"jsonrpc":"2.0","id":3,"id":3,"result":{"content":[]}}`) }, core.OutcomeUnknown, "was lost"},
+		"two messages": {func(w http.ResponseWriter) {
+			page(w, strings.Repeat(`{"jsonrpc":"2.0","id":3,"result":{"content":[]}}`, 2))
+		}, core.OutcomeUnknown, "was lost"},
+		"deep JSON": {func(w http.ResponseWriter) {
+			page(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[],"structuredContent":`+strings.Repeat("[", 1e6)+strings.Repeat("]", 1e6)+`}}`)
+		}, core.OutcomeUnknown, "was lost"},
+		"a request in place of an answer": {func(w http.ResponseWriter) {
+			page(w, `{"jsonrpc":"2.0","id":3,"method":"sampling/createMessage","params":{"a":"`+strings.Repeat("x", 1e6)+`"}}`)
+		}, core.OutcomeUnknown, "was lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
@@ -206,7 +218,7 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 		return leak
 	})
 	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address + "?key=another-secret", Headers: map[string]string{"X-Key": "s3cr3t-value"}})
-	if _, err := r.call("files.echo", `{}`); err == nil || strings.Contains(err.Error(), "another-secret") {
+	if _, err := r.call("files.echo", `{}`); core.CategoryOf(err) != core.ToolFailed || strings.Contains(err.Error(), "another-secret") {
 		t.Errorf("%v", err)
 	}
 	if len(seen) > 0 {

@@ -27,7 +27,7 @@ type listing struct {
 
 // refresh lists the server's tools and replaces those listed before.
 func (s *server) refresh(c *session) error {
-	ctx, cancel := context.WithTimeout(c.gate.ctx, s.times.list)
+	ctx, cancel := context.WithTimeout(c.gate.Context(), s.times.list)
 	defer cancel()
 	said := c.InitializeResult()
 	about := "a server without a name"
@@ -39,8 +39,8 @@ func (s *server) refresh(c *session) error {
 	if said.Capabilities != nil && said.Capabilities.Tools != nil {
 		var err error
 		if listed, err = s.pages(ctx, c, &found); err != nil {
-			if cause := c.gate.ctx.Err(); cause != nil {
-				err = context.Cause(c.gate.ctx)
+			if cause := c.gate.Cause(); cause != nil {
+				err = cause
 			}
 			return fmt.Errorf("its tools can't be listed: %w", err)
 		}

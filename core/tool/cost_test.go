@@ -44,7 +44,6 @@ func TestArgumentsThatTakeTooLongToCheckAreRefused(t *testing.T) {
 		"required names":                 {forItems(`{"required":[` + list(5000, func(i int) string { return fmt.Sprintf(`"v%d"`, i) }) + `]}`), items(9000, `{}`)},
 		"patterns for each member":       {`"patternProperties":{` + list(500, func(i int) string { return fmt.Sprintf(`"^(a|b)*x%d":{}`, i) }) + `}`, members},
 		"a pattern for a long text":      {forItems(`{"pattern":"(x?){1000}$"}`), items(1, `"`+strings.Repeat("x", 100_000)+`"`)},
-		"definitions that double":        {`"$ref":"#/$defs/a0",` + definitions(`{"allOf":[NEXT,NEXT]}`), `{}`},
 		"definitions that double below":  {`"properties":{"a":{"$ref":"#/$defs/a0"}},` + definitions(`{"not":NEXT,"if":NEXT}`), `{"a":1}`},
 		"definitions that double a list": {`"properties":{"l":{"$ref":"#/$defs/a0"}},` + definitions(`{"items":NEXT,"contains":NEXT}`), `{"l":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`},
 		"a circle entered twice":         {`"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}`, deep},
@@ -86,6 +85,18 @@ func TestArgumentsOfUsualSizeAreChecked(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestSchemasWhoseReferencesMultiplyAreRefused(t *testing.T) {
+	for name, part := range map[string]string{
+		"definitions that double": `"$ref":"#/$defs/a0",` + definitions(`{"allOf":[NEXT,NEXT]}`),
+		"a circle for one value":  `"allOf":[{"$ref":"#"}]`,
+	} {
+		_, err := tool.Tool{Name: "a.b", Schema: json.RawMessage(`{"type":"object",` + part + `}`), Do: nothing}.Prepare()
+		if core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "references followed") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

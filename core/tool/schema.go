@@ -68,6 +68,9 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 	if err != nil {
 		return nil, schemaFaults(err)
 	}
+	if tooCostly(compiled, map[string]any{}) {
+		return nil, SchemaFaults{{"", "it is too large with its references followed: not even a call without arguments can be checked"}}
+	}
 	return compiled, nil
 }
 

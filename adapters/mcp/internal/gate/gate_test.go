@@ -1,4 +1,4 @@
-package mcp
+package gate
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
 		`{` + strings.Repeat(`"a":`+strings.Repeat("[", 20_000), 1) + `}`: {garbage: true},
 	} {
 		garbage := false
-		g := newGate(context.Background(), func([]byte) { garbage = true })
+		g := New(context.Background(), func([]byte) { garbage = true })
 		if in := g.admit([]byte(message)); in != want.in || garbage != want.garbage {
 			t.Errorf("%.80s: %v, %v", message, in, garbage)
 		}

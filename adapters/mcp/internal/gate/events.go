@@ -1,4 +1,4 @@
-package mcp
+package gate
 
 import (
 	"bufio"
@@ -7,16 +7,17 @@ import (
 	"io"
 )
 
-// events is a stream of server-sent events with only those that the gate admits. Events without data pass: they carry ids.
+// events is a stream of server-sent events.
 type events struct {
 	in   *bufio.Reader
 	body io.Closer
-	gate *gate
+	gate *Gate
 	rest []byte // of the event that is being read
 	err  error  // after rest
 }
 
-func newEvents(body io.ReadCloser, g *gate) *events {
+// Events gives a stream of server-sent events with only those that the gate admits. Events without data pass: they carry ids.
+func Events(body io.ReadCloser, g *Gate) io.ReadCloser {
 	return &events{in: bufio.NewReader(body), body: body, gate: g}
 }
 
@@ -40,9 +41,9 @@ func (e *events) Close() error { return e.body.Close() }
 func (e *events) next() ([]byte, error) {
 	var event, data []byte
 	for {
-		line, err := readLine(e.in, maxMessage-len(event))
-		if errors.Is(err, errTooLarge) {
-			return nil, e.gate.fail(err)
+		line, err := readLine(e.in, MaxMessage-len(event))
+		if errors.Is(err, ErrTooLarge) {
+			return nil, e.gate.Fail(err)
 		}
 		text := bytes.TrimRight(line, "\r\n")
 		if value, ok := bytes.CutPrefix(text, []byte("data:")); ok {

@@ -1,4 +1,4 @@
-package mcp
+package gate
 
 import (
 	"bytes"
@@ -62,3 +62,14 @@ func readHead(message []byte) (h head, ok bool) {
 
 // maxKeys is how many keys a message may have; JSON-RPC knows six.
 const maxKeys = 32
+
+// Answers reports whether a text is a JSON-RPC error that answers this very request: the same id, no method. An error without the id, as
+// proxies and servers that know no session write it, says nothing about the request.
+func Answers(request, text []byte) bool {
+	question, ok := readHead(bytes.TrimSpace(request))
+	if !ok || !question.request() {
+		return false
+	}
+	answer, ok := readHead(bytes.TrimSpace(text))
+	return ok && answer.answer() && answer.failed && bytes.Equal(question.id, answer.id)
+}

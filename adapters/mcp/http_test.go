@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -43,16 +44,16 @@ func (e *endpoint) start() {
 	e.t.Helper()
 	e.cmd = exec.Command(os.Args[0])
 	e.cmd.Env = append(os.Environ(), "TEST_SERVER=http", "LISTEN="+e.address, "NOTES="+e.notes)
-	if err := e.cmd.Start(); err != nil {
+	said, err := e.cmd.StderrPipe()
+	if err == nil {
+		err = e.cmd.Start()
+	}
+	if err != nil {
 		e.t.Fatal(err)
 	}
-	until(e.t, "it listens", func() bool {
-		conn, err := net.Dial("tcp", e.address)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	})
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil { // it is said once it listens
+		e.t.Fatalf("%q, %v", line, err)
+	}
 }
 
 func (e *endpoint) kill() {
@@ -80,7 +81,10 @@ func TestAnEndpointKilledDuringACallIsReachedAgain(t *testing.T) {
 		t.Errorf("while it is away: %v", err)
 	}
 	e.start()
-	until(t, "the next call works", func() bool { _, err := r.call("files.write", `{}`); return err == nil })
+	r.await("the MCP server runs", 2)
+	if _, err = r.call("files.write", `{}`); err != nil {
+		t.Error(err)
+	}
 	if read() != "die\nwrite {} a1\n" {
 		t.Errorf("what ran: %q", read())
 	}
@@ -105,7 +109,8 @@ func TestAListThatChangesOverHTTP(t *testing.T) {
 	if _, err := r.call("files.learn", `{}`); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the new tool is there", func() bool { _, ok := r.registry.Get("files.learned"); return ok })
+	r.await("the tools of the MCP server changed", 1)
+	r.get("files.learned")
 }
 
 // over serves MCP over HTTP in this process; around may answer calls in the server's place.

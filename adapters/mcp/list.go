@@ -50,8 +50,13 @@ func (s *server) refresh(c *session) error {
 	}
 	s.mu.Lock()
 	news := !slices.Equal(s.listing.warnings, found.warnings) || !slices.Equal(s.listing.changes, found.changes)
+	sameName := func(a, b tool.Tool) bool { return a.Name == b.Name }
+	others := s.listing.known != nil && !slices.EqualFunc(s.listing.tools, found.tools, sameName)
 	s.listing, s.about = found, about
 	s.mu.Unlock()
+	if others {
+		s.log.Info("the tools of the MCP server changed", "tools", len(found.tools))
+	}
 	if news {
 		for _, warning := range slices.Concat(found.warnings, found.changes) {
 			s.log.Warn("a tool of the MCP server: " + warning)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -72,6 +73,7 @@ func (s *server) open(ctx context.Context) (*session, error) {
 // whyNotOpen says why the handshake failed.
 func (s *server) whyNotOpen(starting context.Context, tr *trace, err error) error {
 	var to redirected
+	var failed *url.Error
 	switch status := tr.foreign(); {
 	case errors.Is(starting.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it did not answer within %s", s.times.start)
@@ -79,6 +81,8 @@ func (s *server) whyNotOpen(starting context.Context, tr *trace, err error) erro
 		return to
 	case status != 0:
 		return errors.New("it answered HTTP status " + statusText(status))
+	case errors.As(err, &failed):
+		return fmt.Errorf("it can't be reached: %w", failed.Err)
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func TestWhyAnEndpointDoesNotRunIsSaid(t *testing.T) {
 		"another service": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"message":"hello"}`)
-		}, "it answered with JSON that is not one message of the protocol"},
+		}, "it answered with something that is not one answer of the protocol"},
 		"another version": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}`)

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// errNoAnswer ends a connection whose server answers a request with JSON that is no answer.
-var errNoAnswer = errors.New("it answered with JSON that is not one message of the protocol")
+// errNoAnswer ends a connection whose server answers a request with something else.
+var errNoAnswer = errors.New("it answered with something that is not one answer of the protocol")
 
 // body is the JSON body of a response.
 type body struct {
@@ -22,15 +22,17 @@ func Body(in io.ReadCloser, g *Gate) io.ReadCloser {
 	return &body{Closer: in, gate: g, in: Limited(in, g)}
 }
 
-// Read gives the body once all of it was read and admitted.
+// Read gives the body once all of it was read and is an answer.
 func (b *body) Read(p []byte) (int, error) {
 	if b.text == nil {
 		text, err := io.ReadAll(b.in)
 		if err != nil {
 			return 0, err
 		}
-		if text = bytes.TrimSpace(text); len(text) > 0 && !b.gate.admit(text) {
-			return 0, b.gate.Fail(errNoAnswer)
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			if h, ok := readHead(text); !ok || !h.answer() {
+				return 0, b.gate.Fail(errNoAnswer)
+			}
 		}
 		b.text = bytes.NewReader(text)
 	}

@@ -16,7 +16,7 @@ import (
 const MaxMessage = 4 << 20
 
 const (
-	maxRequest = 4 << 10 // bytes of a request that a server makes; a ping has less than 100
+	maxRequest = 4 << 10 // bytes of a request that a server makes and that comes in whole; a ping has less than 100
 	dropRate   = 20_000  // short messages that may be dropped in a second, or blocks of 256 bytes
 )
 
@@ -57,17 +57,17 @@ func (g *Gate) Fail(err error) error {
 	return err
 }
 
-// admit decides about a message. What is not admitted was dropped, and dealt with.
-func (g *Gate) admit(message []byte) bool {
+// admit decides about a message. It returns what comes in: the message, or nothing if it was dropped, and dealt with.
+func (g *Gate) admit(message []byte) []byte {
 	if message = bytes.TrimSpace(message); len(message) == 0 {
-		return false
+		return nil
 	}
 	h, ok := readHead(message)
 	switch {
 	case !ok: // garbage, or a batch, which the protocol gave up
 		g.garbage(message)
 	case h.answer():
-		return true
+		return message
 	case h.method == nil:
 		g.garbage(message)
 	case *h.method == "notifications/tools/list_changed":
@@ -75,9 +75,14 @@ func (g *Gate) admit(message []byte) bool {
 		case g.changed <- struct{}{}:
 		default:
 		}
-	case h.request() && len(message) <= maxRequest && g.requests.Allow():
-		return true
+	case h.request() && g.requests.Allow():
+		if len(message) <= maxRequest {
+			return message
+		}
+		if short := h.alone(); len(short) <= maxRequest {
+			return short
+		}
 	}
 	_ = g.dropped.WaitN(g.ctx, min(1+len(message)/256, dropRate)) // an error: the connection has ended
-	return false
+	return nil
 }

@@ -19,6 +19,12 @@ func (h head) request() bool { return h.method != nil && h.id != nil }
 // answer reports whether the message is an answer.
 func (h head) answer() bool { return h.method == nil && h.id != nil }
 
+// alone is the message with nothing but its head: enough for the SDK to refuse a request, so that the server does not wait.
+func (h head) alone() []byte {
+	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "method": h.method}) // of what was JSON: can't fail
+	return text
+}
+
 // readHead reads the keys of a message as the SDK does: exactly, by case too. It is not ok if the message is no object, repeats a key, has
 // an id that is neither text nor number or a method that is no name, or something after it. The values of other keys are passed over and
 // not kept: a tree of them would take many times the memory of the message.

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 )
@@ -27,8 +26,8 @@ func (l *lines) Read(p []byte) (int, error) {
 		if errors.Is(err, ErrTooLarge) {
 			return 0, l.gate.Fail(err)
 		}
-		if l.gate.admit(line) {
-			l.rest = append(bytes.TrimRight(line, "\r\n"), '\n')
+		if admitted := l.gate.admit(line); admitted != nil {
+			l.rest = append(admitted, '\n')
 		} else if err != nil {
 			return 0, err
 		}

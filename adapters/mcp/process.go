@@ -135,7 +135,7 @@ func (p *process) last() string {
 	case <-timer.C:
 	}
 	if said := p.errors.last(); said != "" {
-		parts = append(parts, "its last words: "+said)
+		parts = append(parts, "it said last: "+said)
 	}
 	return strings.Join(parts, "; ")
 }

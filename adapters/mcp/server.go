@@ -112,7 +112,7 @@ func (s *server) run(ctx context.Context) {
 			wait.Reset()
 		}
 		pause := wait.NextBackOff()
-		s.log.Warn("the MCP server is away; it is started again", "wait", pause.String(), "err", err)
+		s.log.Warn("the MCP server does not run; it is started again", "wait", pause.String(), "err", err)
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -203,6 +203,6 @@ func (s *server) garbage(line []byte) {
 	first := s.noise == 1
 	s.mu.Unlock()
 	if first {
-		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line)), maxSaid/4))
+		s.log.Warn("the MCP server writes lines that are no messages to its standard output; they are ignored, this one and all others", "line", cut(s.hide(string(line)), maxSaid/4))
 	}
 }

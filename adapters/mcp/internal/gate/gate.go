@@ -1,7 +1,7 @@
-// Package gate decides which messages of an MCP server come in, before anything parses them. Only answers do, list changes as a sign, and a
-// request now and then, so that the SDK can answer it; so nothing that a server sends unasked can fill a queue. A message has MaxMessage
-// bytes at most and is one object; a batch is garbage. Lines, Events and Body are what a server sends by each transport, with only the
-// messages that the gate admits.
+// Package gate decides which messages of an MCP server come in, before anything parses them. Answers do; a change of the list of tools does, as
+// a sign; and a request now and then, so that the SDK can answer it, a long one without its parameters. So nothing that a server sends unasked
+// can fill a queue. A message is one object of at most MaxMessage bytes; a batch is garbage. Lines, Events and Body give what a server sends
+// by each transport, with only the messages that come in.
 package gate
 
 import (

@@ -132,6 +132,25 @@ func TestLaw5_ARedirectDoesNotSendACallTwice(t *testing.T) {
 	}
 }
 
+func TestAnEndpointMayRedirectWhoAsksForItsEvents(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	address := over(t, func(w http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.Method == http.MethodGet {
+			asked <- struct{}{}
+			http.Redirect(w, r, "/manual", http.StatusFound)
+		}
+		return r.Method == http.MethodGet
+	})
+	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address})
+	<-asked
+	if got, err := r.call("files.echo", `{"a":1}`); err != nil || got != `{"a":1}` {
+		t.Errorf("%q, %v", got, err)
+	}
+	if len(asked) > 0 {
+		t.Error("it asks again, or follows the redirect")
+	}
+}
+
 func TestWhyAnEndpointDoesNotRunIsSaid(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc

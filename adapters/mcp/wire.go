@@ -46,15 +46,17 @@ const reconnects = 1 << 20
 
 // Connect makes the SDK's connection.
 func (w *wire) Connect(ctx context.Context) (sdk.Connection, error) {
+	client := &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t := &sdk.StreamableClientTransport{
-		Endpoint: w.endpoint, HTTPClient: &http.Client{Transport: w}, MaxRetries: reconnects, MaxEventSize: gate.MaxMessage + 1024,
+		Endpoint: w.endpoint, HTTPClient: client, MaxRetries: reconnects, MaxEventSize: gate.MaxMessage + 1024,
 	}
 	conn, err := t.Connect(ctx)
 	w.conn = conn
 	return conn, err
 }
 
-// RoundTrip sends a request. A redirect is an error: a call would be sent twice, by two addresses.
+// RoundTrip sends a request. The redirect of a message is an error: it would be sent twice, to two addresses. A server that redirects who asks for
+// its stream of events has none.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := req.Context(), func() {}
 	if _, limited := ctx.Deadline(); !limited && req.Method != http.MethodGet {
@@ -70,10 +72,11 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t, traced := ctx.Value(traceKey{}).(*trace)
-	if traced = traced && req.Method == http.MethodPost; traced {
+	message := req.Method == http.MethodPost
+	if traced = traced && message; traced {
 		t.status.Store(int32(resp.StatusCode))
 	}
-	if to, err := resp.Location(); err == nil && isRedirect(resp.StatusCode) {
+	if to, err := resp.Location(); err == nil && message && isRedirect(resp.StatusCode) {
 		_ = resp.Body.Close()
 		cancel()
 		return nil, redirected{from: req.URL, to: to}

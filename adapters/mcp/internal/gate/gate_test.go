@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
-	const all, ping = "all of it", `{"id":7,"jsonrpc":"2.0","method":"ping"}`
+	const all, ping = "all of it", `{"id":7,"jsonrpc":"2.0","method":"ping","params":{}}`
 	for message, want := range map[string]struct {
 		in      string
 		garbage bool

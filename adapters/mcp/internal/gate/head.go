@@ -19,9 +19,9 @@ func (h head) request() bool { return h.method != nil && h.id != nil }
 // answer reports whether the message is an answer.
 func (h head) answer() bool { return h.method == nil && h.id != nil }
 
-// alone is the message with nothing but its head: enough for the SDK to refuse a request, so that the server does not wait.
+// alone is the message without its parameters: enough for the SDK to refuse a request, so that the server does not wait.
 func (h head) alone() []byte {
-	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "method": h.method}) // of what was JSON: can't fail
+	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "method": h.method, "params": struct{}{}}) // of what was JSON: can't fail
 	return text
 }
 

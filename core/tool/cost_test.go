@@ -84,6 +84,9 @@ func TestArgumentsOfUsualSizeAreChecked(t *testing.T) {
 			if _, err := tool.NewRegistry(one).Find(core.ToolCall{Name: "a.b", Arguments: json.RawMessage(c.args)}); err != nil {
 				t.Error(err)
 			}
+			if secret := one.Secret(json.RawMessage(c.args)); len(secret) > 0 {
+				t.Errorf("secret: %q", secret)
+			}
 		})
 	}
 }

@@ -55,7 +55,10 @@ type visit struct {
 
 // look applies a schema to a value at a path.
 func (f *secretFinder) look(schema, v *strictjson.Value, path []string) {
-	if f.left--; f.left < 0 || schema == nil || schema.Kind != strictjson.Object {
+	if schema == nil || schema.Kind != strictjson.Object {
+		return
+	}
+	if f.left--; f.left < 0 {
 		return
 	}
 	at := visit{schema, strictjson.Pointer(path...)}

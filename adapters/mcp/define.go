@@ -9,14 +9,11 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"gatehouse/core"
 )
 
 const (
 	maxDescription = 4 << 10  // bytes of a description that the model sees
 	maxDefinition  = 64 << 10 // bytes of all that a server says about a tool
-	maxDepth       = 64       // levels of a schema
 )
 
 // definition is what a server says about a tool, as it was when it was listed.
@@ -66,18 +63,13 @@ func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 	if !ok && t.InputSchema != nil || ok && root["type"] != nil && root["type"] != "object" {
 		return definition{}, errors.New("its schema is not that of an object")
 	}
-	shown, err := showSchema(t.InputSchema, hide, 0)
-	if err != nil {
-		return definition{}, err
-	}
-	if err := checkSpread(t.InputSchema); err != nil {
-		return definition{}, err
-	}
 	if ok {
-		if root["type"] == nil {
-			shown.(map[string]any)["type"] = "object" // it is an object
+		view, err := schemaView{hide}.of(root, 0)
+		if err != nil {
+			return definition{}, err
 		}
-		schema, _ = json.Marshal(shown) // as before
+		view.(map[string]any)["type"] = "object"
+		schema, _ = json.Marshal(view) // as before
 	}
 	sum := sha256.Sum256(all)
 	d := definition{remote: t.Name, description: describe(t, hide), schema: schema, digest: hex.EncodeToString(sum[:])}
@@ -92,43 +84,4 @@ func describe(t *sdk.Tool, hide func(string) string) string {
 		text = t.Title
 	}
 	return cut(hide(strings.TrimSpace(text)), maxDescription)
-}
-
-// showSchema copies a schema with what is invisible in its descriptions shown. It refuses one that is too deep, or that refers to another
-// document, which nobody may fetch. References within it may form a circle.
-func showSchema(v any, hide func(string) string, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("its schema has more than %d levels", maxDepth)
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		shown := make(map[string]any, len(v))
-		for key, value := range v {
-			text, isText := value.(string)
-			switch {
-			case isText && (key == "description" || key == "title" || key == "$comment"):
-				shown[key] = core.Reveal(hide(text))
-				continue
-			case isText && (key == "$ref" || key == "$dynamicRef") && !strings.HasPrefix(text, "#"):
-				return nil, fmt.Errorf("its schema refers to another document, %s", cut(hide(text), 100))
-			}
-			part, err := showSchema(value, hide, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			shown[key] = part
-		}
-		return shown, nil
-	case []any:
-		shown := make([]any, len(v))
-		for i, item := range v {
-			part, err := showSchema(item, hide, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			shown[i] = part
-		}
-		return shown, nil
-	}
-	return v, nil
 }

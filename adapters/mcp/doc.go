@@ -8,17 +8,19 @@
 // call runs, and the list again when the server says that it changed (at most every two seconds, however often it says so), or every five
 // minutes. When the server dies, breaks a limit or does not answer, all that is left of it is ended, its process group too, and it is
 // started again with backoff. Its tools stay in the list meanwhile. A call waits five seconds for a server that is away; then it fails with
-// a sentence that says so. The handshake is that of protocol 2025-11-25, which every server speaks; later ones have no ping.
+// a sentence that says so. The handshake offers protocol 2025-11-25; a server that answers with an older version is spoken to in that one.
+// Later versions have another handshake, and no ping.
 //
 // # What a server is trusted with
 //
-// Nothing. A process gets a handful of harmless variables and those of its entry, and no other of gatehouse's. An endpoint gets its headers
-// on its own host only; redirects to others are refused. Everything that a server sends is limited before it is parsed: one message has
-// 4 MiB at most, or the connection is ended; what is no message, is a batch, or is a notification or a request that gatehouse has no use
-// for, is dropped; so nothing can fill a queue. A list has 256 tools at most, a tool 64 KiB, 64 levels and no reference to another document.
-// Nor may its schema make checking arguments costly out of proportion: by references that multiply, or that lead elsewhere than they say.
-// A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is shown. Instructions of a server are not used. The values
-// of a server's variables, headers and URL that have six bytes or more are hidden in all that it says, results too, before it is cut.
+// Nothing. A process gets a handful of harmless variables and those of its entry, and no other of gatehouse's. An endpoint alone gets its
+// headers: no redirect is followed. Everything that a server sends passes the package gate before anything parses it: one message has 4 MiB
+// at most, or the connection is ended; what is no message, a batch, or a notification that gatehouse has no use for, is dropped; so nothing
+// can fill a queue. A list has 256 tools at most, a tool 64 KiB, 64 levels and no reference to another document; what it costs to check
+// arguments against its schema is bounded by core/tool. A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is
+// shown. Instructions of a server are not used. The values of a server's variables, headers and URL that have six bytes or more are hidden in
+// all that it says, before it is cut: in results, descriptions and schemas. A default, an enum or another value of a schema that holds one is
+// left out, so the server alone checks it.
 //
 // # Risk
 //
@@ -35,9 +37,10 @@
 // A call holds the definition that it was checked with: if the server's is another one when the call is to be sent, it is not sent. A
 // call of which surely nothing was written (the connection was refused) is sent again, once, on a new connection. A call of a tool that only
 // reads is sent again, too, where the server does not know the session any more. A status of HTTP never has a call of a tool that changes
-// something sent again: the server may have run it, and the status be another's. One that was
-// sent and not answered is never repeated: of a tool that changes something its outcome is unknown. The call's key goes as
-// _meta["gatehouse/call-key"], and never as the header Idempotency-Key: net/http takes that for leave to send a request again by itself.
-// An error that the server itself reports is a failed call. A killed gatehouse leaves what it had sent as core/tool describes it; a server's
-// process ends when its standard input does.
+// something sent again: the server may have run it, and the status be another's. By a few statuses, such as 401, 403 and 429, a server refuses
+// a call before it acts: such a call failed, and nothing is said about the world. With any other, and where a call was sent and not answered,
+// the outcome of a tool that changes something is unknown. An error that the server itself reports is a failed call.
+//
+// The call's key goes as _meta["gatehouse/call-key"], and never as the header Idempotency-Key: net/http takes that for leave to send a request
+// again by itself. A killed gatehouse leaves what it had sent as core/tool describes it; a server's process ends when its standard input does.
 package mcp

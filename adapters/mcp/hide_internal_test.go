@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	const fromEnv, fromHeader, fromURL = "s3cr3t-of-env", "s3cr3t-of-header", "s3cr3t of url"
 	s := newServer(Server{
-		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A": fromEnv}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
+		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A": fromEnv, "PIN": "4711471147"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
 	}, Options{Log: New(Options{}).log})
 	all := fromEnv + " " + fromHeader + " " + fromURL
 	clean := func(what, text string) {
@@ -46,6 +47,18 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	}
 	clean("a description", d.description)
 	clean("a schema", string(d.schema))
+	const values = `{"properties":{"default":{"type":"string"},"a":{"default":"SECRET","type":"string"},"b":{"enum":["x","SECRET"]},"c":{"const":{"a":"SECRET"}},
+		"d":{"examples":["SECRET"],"pattern":"^SECRET$","items":{"x-note":["SECRET"],"description":"a"}},"e":{"default":4711471147}},"required":["a"]}`
+	var schema map[string]any
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(values, "SECRET", fromEnv)), &schema); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = define(&sdk.Tool{Name: "a", InputSchema: schema}, s.hide); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(d.schema) != want {
+		t.Errorf("values of a schema: %s", d.schema)
+	}
 	_, err = define(&sdk.Tool{Name: "a", InputSchema: map[string]any{"$ref": strings.Repeat("x", 95) + fromEnv, "description": all}}, func(text string) string { return core.Masked + s.hide(text) })
 	clean("a fault", err.Error())
 	var found listing
@@ -67,5 +80,41 @@ func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 	}
 	if got := s.hide(folder + "-not-there"); strings.Contains(got, folder) {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestAResultSaysNothingTwice(t *testing.T) {
+	s := newServer(Server{Name: "files"}, Options{Log: New(Options{}).log})
+	image := &sdk.ImageContent{MIMEType: "image/png", Data: []byte("pixels")}
+	text := func(all ...string) (parts []sdk.Content) {
+		for _, one := range all {
+			parts = append(parts, &sdk.TextContent{Text: one})
+		}
+		return parts
+	}
+	for name, c := range map[string]struct {
+		parts      []sdk.Content
+		structured string
+		want       string
+	}{
+		"the text is its JSON":       {text(`{"a": [1]}`), `{"a":[1]}`, `{"a": [1]}`},
+		"the text under a name":      {text("one line\n"), `{"content":"one line\n"}`, "one line\n"},
+		"the JSON under a name":      {text(`[{"a":1}]`), `{"entities":[{"a":1}]}`, `[{"a":1}]`},
+		"a number under a name":      {text("5"), `{"result":5}`, "5"},
+		"a list of texts and JSON":   {text("a", `{"b":1}`), `{"result":["a",{"b":1}]}`, "a\n{\"b\":1}"},
+		"the parts under a name":     {[]sdk.Content{image}, `{"content":[{"type":"image","mimeType":"image/png","data":"cGl4ZWxz"}]}`, "(an image, image/png, 6 bytes; it is not shown)"},
+		"no text":                    {nil, `{"a":1}`, `{"a":1}`},
+		"an empty list and no parts": {nil, `{"result":[]}`, `{"result":[]}`},
+		"another text":               {text("Here:"), `{"content":"there"}`, "Here:\n{\"content\":\"there\"}"},
+		"more than the text":         {text("5"), `{"result":5,"unit":"m"}`, "5\n{\"result\":5,\"unit\":\"m\"}"},
+	} {
+		var structured any
+		if err := json.Unmarshal([]byte(c.structured), &structured); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.content("files.a", &sdk.CallToolResult{Content: c.parts, StructuredContent: structured})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }

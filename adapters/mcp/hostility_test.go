@@ -23,6 +23,14 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
+// held returns how much memory is in use, in bytes.
+func held() int64 {
+	var now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
+}
+
 func TestLaw5_AHintDoesNotMakeAToolRunUngated(t *testing.T) {
 	path, read := notes(t)
 	r := run(t, mcp.Options{}, process(t, "instructions", "NOTES", path))
@@ -68,7 +76,10 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		if _, err := r.call("files.shift", `{}`); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "it writes", func() bool { return r.get("files.read_all").Mutating })
+		r.await("files.read_all has changed", 1)
+		if !r.get("files.read_all").Mutating {
+			t.Error("it still reads")
+		}
 		if _, err := before.Do(context.Background(), "a1", json.RawMessage(`{}`)); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "has changed") {
 			t.Errorf("a call that was checked before the change: %v", err)
 		}
@@ -79,7 +90,7 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 				}
 			}
 		}
-		if !strings.HasPrefix(confirmation, "read_all@") || !strings.Contains(r.log.String(), "files.read_all has changed") {
+		if !strings.HasPrefix(confirmation, "read_all@") {
 			t.Errorf("the admin is not told: %q", confirmation)
 		}
 	})
@@ -99,7 +110,10 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		if _, err := r.call("files.shift", `{}`); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "it writes", func() bool { return r.get("files.read_all").Mutating })
+		r.await("files.read_all has changed", 1)
+		if !r.get("files.read_all").Mutating {
+			t.Error("it still reads")
+		}
 	})
 	t.Run("no store", func(t *testing.T) {
 		if !run(t, mcp.Options{Pins: (&pins{err: os.ErrDeadlineExceeded}).functions()}, entry).get("files.read_all").Mutating {
@@ -118,7 +132,7 @@ func TestAHundredMegabytesCostTheServerItsConnection(t *testing.T) {
 	if core.CategoryOf(err) != core.OutcomeUnknown || !strings.Contains(core.MessageOf(err), "more than 4 MiB") {
 		t.Errorf("%v", err)
 	}
-	until(t, "it runs again", func() bool { return strings.Count(r.log.String(), "the MCP server runs") == 2 })
+	r.await("the MCP server runs", 2)
 	if read() != "call read_all\n" {
 		t.Errorf("the call was repeated: %q", read())
 	}
@@ -156,25 +170,24 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	})
 	t.Run("a ping", func(t *testing.T) {
 		r := run(t, mcp.Impatient(mcp.Options{}), process(t, "deaf"))
-		until(t, "it is started again", func() bool { return strings.Contains(r.log.String(), "did not answer two pings") })
+		r.await("did not answer two pings", 1)
 	})
 	t.Run("the handshake", func(t *testing.T) {
 		r := run(t, mcp.Impatient(mcp.Options{}), process(t, "silent"))
-		until(t, "the log says so", func() bool { return strings.Contains(r.log.String(), "it did not answer within 1s") })
+		r.await("it did not answer within 1s", 1)
 	})
 }
 
 func TestAFloodOfMessagesFillsNothing(t *testing.T) {
 	r := run(t, mcp.Options{}, process(t, "flood"))
-	got := allocated(func() {
-		for range 50 {
-			if _, err := r.call("files.read_all", `{}`); err != nil {
-				t.Fatal(err)
-			}
+	before := held()
+	for range 50 {
+		if _, err := r.call("files.read_all", `{}`); err != nil {
+			t.Fatal(err)
 		}
-	})
-	if got > 256<<20 {
-		t.Errorf("%d MiB were allocated", got>>20)
+	}
+	if got := held() - before; got > 32<<20 {
+		t.Errorf("%d MiB are held", got>>20)
 	}
 }
 
@@ -207,5 +220,12 @@ func TestDefinitionsThatCanNotBeUsedAreLeftOut(t *testing.T) {
 	hidden := r.get("files.hidden")
 	if strings.ContainsAny(hidden.Description+string(hidden.Schema), "\u200b\u202e") || len(hidden.Description) > 5<<10 || !strings.Contains(hidden.Description, "(cut)") {
 		t.Errorf("%s %s", hidden.Description, hidden.Schema)
+	}
+}
+
+func TestAServerThatAsksForMoreThanGatehouseGivesIsToldSo(t *testing.T) {
+	r := run(t, mcp.Options{}, process(t, "asks"))
+	if got, err := r.call("files.read_all", `{}`); err != nil || !strings.Contains(got, `"id":"q"`) || !strings.Contains(got, "does not support") {
+		t.Errorf("%q, %v", got, err)
 	}
 }

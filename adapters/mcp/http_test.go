@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -43,16 +44,16 @@ func (e *endpoint) start() {
 	e.t.Helper()
 	e.cmd = exec.Command(os.Args[0])
 	e.cmd.Env = append(os.Environ(), "TEST_SERVER=http", "LISTEN="+e.address, "NOTES="+e.notes)
-	if err := e.cmd.Start(); err != nil {
+	said, err := e.cmd.StderrPipe()
+	if err == nil {
+		err = e.cmd.Start()
+	}
+	if err != nil {
 		e.t.Fatal(err)
 	}
-	until(e.t, "it listens", func() bool {
-		conn, err := net.Dial("tcp", e.address)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	})
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil { // it is said once it listens
+		e.t.Fatalf("%q, %v", line, err)
+	}
 }
 
 func (e *endpoint) kill() {
@@ -80,7 +81,10 @@ func TestAnEndpointKilledDuringACallIsReachedAgain(t *testing.T) {
 		t.Errorf("while it is away: %v", err)
 	}
 	e.start()
-	until(t, "the next call works", func() bool { _, err := r.call("files.write", `{}`); return err == nil })
+	r.await("the MCP server runs", 2)
+	if _, err = r.call("files.write", `{}`); err != nil {
+		t.Error(err)
+	}
 	if read() != "die\nwrite {} a1\n" {
 		t.Errorf("what ran: %q", read())
 	}
@@ -105,7 +109,8 @@ func TestAListThatChangesOverHTTP(t *testing.T) {
 	if _, err := r.call("files.learn", `{}`); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the new tool is there", func() bool { _, ok := r.registry.Get("files.learned"); return ok })
+	r.await("the tools of the MCP server changed", 1)
+	r.get("files.learned")
 }
 
 // over serves MCP over HTTP in this process; around may answer calls in the server's place.
@@ -135,6 +140,10 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 			}
 		}
 	}
+	page := func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, text)
+	}
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)
 		want   core.Category
@@ -159,11 +168,19 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"error":{"code":-32004,"message":"server is closing"}}`)
 		}, core.OutcomeUnknown, "was lost"},
-		"too many requests":    {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusTooManyRequests) }, core.ToolFailed, "HTTP status 429"},
-		"a refused credential": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusUnauthorized) }, core.ToolFailed, "headers in mcp.json"},
-		"a page":               {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
-		"a redirect elsewhere": {func(w http.ResponseWriter) { w.Header().Set("Location", "http://127.0.0.1:1/"); w.WriteHeader(307) }, core.ToolFailed, "HTTP status 307"},
-		"a bad request":        {func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) }, core.OutcomeUnknown, "HTTP status 400"},
+		"a page":                  {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
+		"JSON that is no message": {func(w http.ResponseWriter) { page(w, `{"ok":true}`) }, core.OutcomeUnknown, "was lost"},
+		"a batch":                 {func(w http.ResponseWriter) { page(w, `[{"jsonrpc":"2.0","id":3,"result":{"content":[]}}]`) }, core.OutcomeUnknown, "was lost"},
+		"a key twice":             {func(w http.ResponseWriter) { page(w, `{"jsonrpc":"2.0","id":3,"id":3,"result":{"content":[]}}`) }, core.OutcomeUnknown, "was lost"},
+		"two messages": {func(w http.ResponseWriter) {
+			page(w, strings.Repeat(`{"jsonrpc":"2.0","id":3,"result":{"content":[]}}`, 2))
+		}, core.OutcomeUnknown, "was lost"},
+		"deep JSON": {func(w http.ResponseWriter) {
+			page(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[],"structuredContent":`+strings.Repeat("[", 1e6)+strings.Repeat("]", 1e6)+`}}`)
+		}, core.OutcomeUnknown, "was lost"},
+		"a request in place of an answer": {func(w http.ResponseWriter) {
+			page(w, `{"jsonrpc":"2.0","id":3,"method":"sampling/createMessage","params":{"a":"`+strings.Repeat("x", 1e6)+`"}}`)
+		}, core.OutcomeUnknown, "was lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
@@ -206,7 +223,7 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 		return leak
 	})
 	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address + "?key=another-secret", Headers: map[string]string{"X-Key": "s3cr3t-value"}})
-	if _, err := r.call("files.echo", `{}`); err == nil || strings.Contains(err.Error(), "another-secret") {
+	if _, err := r.call("files.echo", `{}`); core.CategoryOf(err) != core.ToolFailed || strings.Contains(err.Error(), "another-secret") {
 		t.Errorf("%v", err)
 	}
 	if len(seen) > 0 {

@@ -27,7 +27,7 @@ type listing struct {
 
 // refresh lists the server's tools and replaces those listed before.
 func (s *server) refresh(c *session) error {
-	ctx, cancel := context.WithTimeout(c.gate.ctx, s.times.list)
+	ctx, cancel := context.WithTimeout(c.gate.Context(), s.times.list)
 	defer cancel()
 	said := c.InitializeResult()
 	about := "a server without a name"
@@ -39,8 +39,8 @@ func (s *server) refresh(c *session) error {
 	if said.Capabilities != nil && said.Capabilities.Tools != nil {
 		var err error
 		if listed, err = s.pages(ctx, c, &found); err != nil {
-			if cause := c.gate.ctx.Err(); cause != nil {
-				err = context.Cause(c.gate.ctx)
+			if cause := c.gate.Cause(); cause != nil {
+				err = cause
 			}
 			return fmt.Errorf("its tools can't be listed: %w", err)
 		}
@@ -50,8 +50,13 @@ func (s *server) refresh(c *session) error {
 	}
 	s.mu.Lock()
 	news := !slices.Equal(s.listing.warnings, found.warnings) || !slices.Equal(s.listing.changes, found.changes)
+	sameName := func(a, b tool.Tool) bool { return a.Name == b.Name }
+	others := s.listing.known != nil && !slices.EqualFunc(s.listing.tools, found.tools, sameName)
 	s.listing, s.about = found, about
 	s.mu.Unlock()
+	if others {
+		s.log.Info("the tools of the MCP server changed", "tools", len(found.tools))
+	}
 	if news {
 		for _, warning := range slices.Concat(found.warnings, found.changes) {
 			s.log.Warn("a tool of the MCP server: " + warning)

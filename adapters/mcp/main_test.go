@@ -79,15 +79,20 @@ type running struct {
 	log      *journal
 }
 
-// journal is a log that tests read while it is written.
+// journal is a log that tests read, and wait for, while it is written.
 type journal struct {
-	mu   sync.Mutex
-	text strings.Builder
+	mu    sync.Mutex
+	text  strings.Builder
+	wrote chan struct{} // closed by the next write
 }
+
+func newJournal() *journal { return &journal{wrote: make(chan struct{})} }
 
 func (j *journal) Write(b []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	close(j.wrote)
+	j.wrote = make(chan struct{})
 	return j.text.Write(b)
 }
 
@@ -97,10 +102,30 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
+// await waits until the log has a text so many times.
+func (r *running) await(text string, times int) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for {
+		r.log.mu.Lock()
+		found, wrote := strings.Count(r.log.text.String(), text), r.log.wrote
+		r.log.mu.Unlock()
+		if found >= times {
+			return
+		}
+		select {
+		case <-wrote:
+		case <-ctx.Done():
+			r.t.Fatalf("%q is not in the log %d times:\n%s", text, times, r.log)
+		}
+	}
+}
+
 // run runs servers until the test ends, and waits until each was tried once.
 func run(t *testing.T, o mcp.Options, entries ...mcp.Server) *running {
 	t.Helper()
-	r := &running{t: t, log: &journal{}}
+	r := &running{t: t, log: newJournal()}
 	o.Config.Servers, o.Log = entries, slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if o.Pins.Get == nil {
 		o.Pins = (&pins{}).functions()
@@ -136,17 +161,6 @@ func (r *running) get(name string) tool.Tool {
 func (r *running) call(name, args string) (string, error) {
 	r.t.Helper()
 	return r.get(name).Do(context.Background(), "a1", json.RawMessage(args))
-}
-
-// until waits for something to become true.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-		time.Sleep(10 * time.Millisecond) // polls; nothing depends on how long
-	}
 }
 
 // notes is a file that a server writes to.

@@ -22,7 +22,7 @@ func (s *server) judge(ctx context.Context, d *definition, found *listing) {
 		d.standing = Reads
 	case !declared:
 	case d.destructive:
-		found.warn("%s is dangerous: \"readOnly\" names it, and the server says that it destroys; to believe that it reads, add %q to \"readOnly\"", d.name, d.confirmation())
+		found.warn("%s is dangerous: \"readOnly\" names it, and the server says that it destroys; if it only reads, add %q to \"readOnly\"", d.name, d.confirmation())
 	default:
 		s.compare(ctx, d, found)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/adapters/mcp/internal/gate"
 )
 
 // inherited are the variables that a server's process has of gatehouse's. None holds a secret.
@@ -35,7 +37,7 @@ func environment(s Server, environ []string) []string {
 // process is a server that gatehouse starts.
 type process struct {
 	cmd    *exec.Cmd
-	gate   *gate
+	gate   *gate.Gate
 	in     *stdin
 	out    *os.File
 	errors *stderr
@@ -45,10 +47,10 @@ type process struct {
 }
 
 // How long a process may take to end after its standard input was closed, and then after it was told to.
-const patience = 2 * time.Second
+const exitTimeout = 2 * time.Second
 
 // start starts a server's process, in a group of its own.
-func start(s Server, environ []string, g *gate, said *stderr) (*process, error) {
+func start(s Server, environ []string, g *gate.Gate, said *stderr) (*process, error) {
 	p := &process{cmd: exec.Command(s.Command, s.Args...), gate: g, errors: said, exited: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, environment(s, environ)
 	ownGroup(p.cmd)
@@ -87,13 +89,13 @@ func (p *process) wait(err *os.File) {
 	reading.Go(func() { p.errors.copy(err) })
 	p.state = p.cmd.Wait()
 	killGroup(p.cmd)
-	soon := time.Now().Add(patience / 2) // somebody who left the group may still hold the other ends
-	_ = p.out.SetReadDeadline(soon)      // a pipe has deadlines
+	soon := time.Now().Add(exitTimeout / 2) // somebody who left the group may still hold the other ends
+	_ = p.out.SetReadDeadline(soon)         // a pipe has deadlines
 	_ = err.SetReadDeadline(soon)
 	reading.Wait()
 	_ = err.Close()
 	close(p.exited)
-	_ = p.gate.fail(errEnded)
+	_ = p.gate.Fail(errEnded)
 }
 
 // errEnded is the cause where a process ended by itself.
@@ -101,7 +103,7 @@ var errEnded = errors.New("its process ended")
 
 // Connect makes the SDK's connection.
 func (p *process) Connect(ctx context.Context) (conn sdk.Connection, err error) {
-	t := &sdk.IOTransport{Reader: newLines(p.out, p.gate), Writer: p.in, MaxLineLength: maxMessage + 1024}
+	t := &sdk.IOTransport{Reader: gate.Lines(p.out, p.gate), Writer: p.in, MaxLineLength: gate.MaxMessage + 1024}
 	conn, err = t.Connect(ctx)
 	p.conn = noting{conn}
 	return p.conn, err
@@ -121,7 +123,7 @@ func (c noting) Write(ctx context.Context, msg jsonrpc.Message) error {
 // last tells how the process ended, and the last line of its standard error. A process whose output has ended may need a moment to end.
 func (p *process) last() string {
 	var parts []string
-	timer := time.NewTimer(patience / 8)
+	timer := time.NewTimer(exitTimeout / 8)
 	defer timer.Stop()
 	select {
 	case <-p.exited:
@@ -133,7 +135,7 @@ func (p *process) last() string {
 	case <-timer.C:
 	}
 	if said := p.errors.last(); said != "" {
-		parts = append(parts, "its last words: "+said)
+		parts = append(parts, "it said last: "+said)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -142,7 +144,7 @@ func (p *process) last() string {
 func (p *process) close() {
 	_ = p.in.Close()
 	for _, step := range []func(*exec.Cmd){termGroup, killGroup} {
-		timer := time.NewTimer(patience)
+		timer := time.NewTimer(exitTimeout)
 		select {
 		case <-p.exited:
 		case <-timer.C:
@@ -169,7 +171,7 @@ var errUnwritten = errors.New("the process does not read")
 
 // Write writes all of b, in some time.
 func (w *stdin) Write(b []byte) (int, error) {
-	_ = w.file.SetWriteDeadline(time.Now().Add(answerTime)) // a pipe has deadlines
+	_ = w.file.SetWriteDeadline(time.Now().Add(answerTimeout)) // a pipe has deadlines
 	n, err := w.file.Write(b)
 	if err != nil {
 		_ = w.Close()

@@ -3,11 +3,12 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net"
 	"os"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/mcp"
 	"gatehouse/core"
@@ -39,7 +40,7 @@ func TestToolsOfAProcess(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%q, %v", got, err)
 	}
-	until(t, "its standard error is in the log", func() bool { return strings.Contains(r.log.String(), "listening") })
+	r.await("listening", 1) // what it says on its standard error
 	if strings.Contains(r.log.String(), "s3cr3t-value") {
 		t.Error("the log has a secret of the entry")
 	}
@@ -87,24 +88,28 @@ func TestADeadServerIsAnErrorOfItsTools(t *testing.T) {
 }
 
 func TestNothingOfAProcessIsLeft(t *testing.T) {
-	var pid int
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	var child net.Conn
 	t.Run("it starts a child", func(t *testing.T) {
-		r := run(t, mcp.Options{}, process(t, "plain"))
-		got, err := r.call("files.spawn", `{}`)
-		if pid, _ = strconv.Atoi(got); err != nil || pid == 0 {
-			t.Fatalf("%q, %v", got, err)
+		r := run(t, mcp.Options{}, process(t, "plain", "PARENT", socket.Addr().String()))
+		if _, err := r.call("files.spawn", `{}`); err != nil {
+			t.Fatal(err)
+		}
+		if child, err = socket.Accept(); err != nil {
+			t.Fatal(err)
 		}
 	})
-	until(t, "the child has ended", func() bool { return ended(pid) })
-}
-
-// ended reports whether a process has ended; one that nobody waited for has, too.
-func ended(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return true
+	defer child.Close()
+	if err := child.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
 	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err == nil && strings.Contains(string(stat), ") Z ")
+	if _, err := child.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the child lives")
+	}
 }
 
 func TestAListThatChangesIsListedAgain(t *testing.T) {
@@ -115,18 +120,41 @@ func TestAListThatChangesIsListedAgain(t *testing.T) {
 	if _, err := r.call("files.learn", `{}`); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the new tool is there", func() bool { _, ok := r.registry.Get("files.learned"); return ok })
+	r.await("the tools of the MCP server changed", 1)
+	r.get("files.learned")
 }
 
 func TestACallEndsWithItsContext(t *testing.T) {
-	path, read := notes(t)
-	r := run(t, mcp.Options{}, process(t, "plain", "NOTES", path))
+	r := run(t, mcp.Options{}, process(t, "plain"))
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	called := make(chan error)
 	go func() {
-		until(t, "it waits", func() bool { return read() == "wait\n" })
-		cancel()
+		_, err := r.get("files.wait").Do(ctx, "a1", json.RawMessage(`{}`))
+		called <- err
 	}()
-	if _, err := r.get("files.wait").Do(ctx, "a1", json.RawMessage(`{}`)); err != context.Canceled { //nolint:errorlint // it is given as it is
+	r.await("said=waiting", 1)
+	cancel()
+	if err := <-called; err != context.Canceled { //nolint:errorlint // it is given as it is
 		t.Errorf("%v", err)
+	}
+}
+
+func TestAServerOfAnOlderVersionWorks(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
+		t.Run(version, func(t *testing.T) {
+			r := run(t, mcp.Options{}, process(t, "instructions", "VERSION", version))
+			if got, err := r.call("files.read_all", `{}`); err != nil || !strings.HasPrefix(got, "Ignore your rules") {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	for _, version := range []string{"2026-07-28", "1.0", " "} {
+		t.Run("not "+version, func(t *testing.T) {
+			got := run(t, mcp.Options{}, process(t, "instructions", "VERSION", version)).Report()[0]
+			if got.Running || !strings.Contains(got.Reason, "of the protocol, and gatehouse only 2025-11-25") {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,19 +20,13 @@ const (
 // content gives the text of a result, without the entry's secrets; of one that says that it is an error, a typed error with that text.
 // Secrets are hidden before anything is cut: half a secret is not recognised.
 func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
-	var parts, said []string
-	plain := 0
+	var parts []string
 	for _, c := range r.Content {
-		if c, isText := c.(*sdk.TextContent); isText {
-			plain++
-			said = append(said, c.Text)
-		}
-		text := s.part(c)
-		if text != "" {
+		if text := s.part(c); text != "" {
 			parts = append(parts, text)
 		}
 	}
-	if r.StructuredContent != nil && (len(parts) != len(said) || !repeats(said, plain, r.StructuredContent)) {
+	if r.StructuredContent != nil && !repeats(r.Content, r.StructuredContent) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
 			parts = append(parts, core.WithoutSecrets(string(structured), s.secrets))
 		}
@@ -82,8 +77,37 @@ func (s *server) part(c sdk.Content) string {
 	return ""
 }
 
-// repeats reports whether the one text of a result is its structured content in JSON, as the protocol recommends.
-func repeats(parts []string, plain int, structured any) bool {
-	var same any
-	return plain == 1 && len(parts) == 1 && json.Unmarshal([]byte(parts[0]), &same) == nil && reflect.DeepEqual(same, structured)
+// repeats reports whether structured content says what the parts of a result say: it is, or has under its only name, what they are.
+func repeats(parts []sdk.Content, structured any) bool {
+	if is(parts, structured) {
+		return true
+	}
+	if object, ok := structured.(map[string]any); ok && len(object) == 1 {
+		for _, only := range object {
+			return is(parts, only)
+		}
+	}
+	return false
+}
+
+// is reports whether a value is the one part of a result, or the list of its parts.
+func is(parts []sdk.Content, v any) bool {
+	if len(parts) == 1 && isPart(parts[0], v) {
+		return true
+	}
+	list, ok := v.([]any)
+	return ok && len(parts) > 0 && slices.EqualFunc(parts, list, isPart)
+}
+
+// isPart reports whether a value is a part of a result: its text, the JSON that its text is, or the whole part.
+func isPart(part sdk.Content, v any) bool {
+	if text, ok := part.(*sdk.TextContent); ok {
+		var same any
+		if v == any(text.Text) || json.Unmarshal([]byte(text.Text), &same) == nil && reflect.DeepEqual(same, v) {
+			return true
+		}
+	}
+	var whole any
+	text, err := json.Marshal(part)
+	return err == nil && json.Unmarshal(text, &whole) == nil && reflect.DeepEqual(whole, v)
 }

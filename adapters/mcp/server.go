@@ -52,7 +52,7 @@ type server struct {
 
 	mu      sync.Mutex
 	session *session      // nil: it is away
-	turned  chan struct{} // closed when session changes
+	changed chan struct{} // closed when session changes
 	reason  error         // why it is away
 	about   string        // the name and version that it gives itself
 	listing listing
@@ -62,7 +62,7 @@ type server struct {
 func newServer(entry Server, o Options) *server {
 	s := &server{
 		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name), times: o.times,
-		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), tried: make(chan struct{}), turned: make(chan struct{}),
+		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), tried: make(chan struct{}), changed: make(chan struct{}),
 	}
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout
@@ -112,7 +112,7 @@ func (s *server) run(ctx context.Context) {
 			wait.Reset()
 		}
 		pause := wait.NextBackOff()
-		s.log.Warn("the MCP server is away; it is started again", "wait", pause.String(), "err", err)
+		s.log.Warn("the MCP server does not run; it is started again", "wait", pause.String(), "err", err)
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -124,7 +124,7 @@ func (s *server) run(ctx context.Context) {
 
 // serve runs one session, and says why it ended.
 func (s *server) serve(ctx context.Context) (err error) {
-	defer func() { s.turn(nil, err) }()
+	defer func() { s.setSession(nil, err) }()
 	c, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	if err := s.refresh(c); err != nil {
 		return s.explain(err, c.link.last())
 	}
-	s.turn(c, nil)
+	s.setSession(c, nil)
 	s.once.Do(func() { close(s.tried) })
 	s.log.Info("the MCP server runs", "about", s.about, "tools", len(s.Tools()))
 	if err = s.watch(c); ctx.Err() != nil {
@@ -145,16 +145,16 @@ func (s *server) serve(ctx context.Context) (err error) {
 	return s.explain(err, c.link.last())
 }
 
-// turn makes c the server's session; nil: it is away for the reason err.
-func (s *server) turn(c *session, err error) {
+// setSession makes c the server's session; nil: it is away for the reason err.
+func (s *server) setSession(c *session, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.reason = err
 	}
 	s.session = c
-	close(s.turned)
-	s.turned = make(chan struct{})
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // live gives the session. It waits some time for a server that is away.
@@ -163,13 +163,13 @@ func (s *server) live(ctx context.Context) (*session, error) {
 	defer timer.Stop()
 	for {
 		s.mu.Lock()
-		c, turned := s.session, s.turned
+		c, changed := s.session, s.changed
 		s.mu.Unlock()
-		if c != nil && c.gate.ctx.Err() == nil {
+		if c != nil && c.gate.Cause() == nil {
 			return c, nil
 		}
 		select {
-		case <-turned:
+		case <-changed:
 		case <-timer.C:
 			return nil, s.notRunning()
 		case <-ctx.Done():
@@ -203,6 +203,6 @@ func (s *server) garbage(line []byte) {
 	first := s.noise == 1
 	s.mu.Unlock()
 	if first {
-		s.log.Warn("the MCP server writes what is no message to its output; that is ignored, now and later", "line", cut(s.hide(string(line)), maxSaid/4))
+		s.log.Warn("the MCP server writes lines that are no messages to its standard output; they are ignored, this one and all others", "line", cut(s.hide(string(line)), maxSaid/4))
 	}
 }

@@ -4,16 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/adapters/mcp/internal/gate"
 )
 
-// protocol is the version of the handshake.
-const protocol = "2025-11-25"
+// versions are those of the protocol that gatehouse speaks, the newest first, which it offers. A server answers with the one that it speaks.
+var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// checkVersion ends a handshake in which a server answers with a version that gatehouse does not speak.
+func checkVersion(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, req)
+		if said, ok := result.(*sdk.InitializeResult); err == nil && ok && !slices.Contains(versions, said.ProtocolVersion) {
+			return nil, fmt.Errorf("it speaks version %q of the protocol, and gatehouse only %s; use another version of the server",
+				cut(said.ProtocolVersion, 100), strings.Join(versions, ", "))
+		}
+		return result, err
+	}
+}
 
 // link is what a session runs over: a process or an endpoint.
 type link struct {
@@ -26,41 +42,54 @@ type link struct {
 type session struct {
 	*sdk.ClientSession
 	link  link
-	gate  *gate
+	gate  *gate.Gate
 	calls atomic.Int32 // that run
 }
 
 // open starts or reaches the server and shakes hands.
 func (s *server) open(ctx context.Context) (*session, error) {
-	g := newGate(ctx, s.garbage)
+	g := gate.New(ctx, s.garbage)
 	l, err := s.newLink(g)
 	if err != nil {
-		g.end(err)
+		_ = g.Fail(err)
 		return nil, s.explain(err, "")
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "gatehouse", Version: s.version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
-	starting, cancel := context.WithTimeout(g.ctx, s.times.start)
+	client.AddSendingMiddleware(checkVersion)
+	var tr trace
+	starting, cancel := context.WithTimeout(context.WithValue(g.Context(), traceKey{}, &tr), s.times.start)
 	defer cancel()
-	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: versions[0]})
 	if err != nil {
-		if errors.Is(starting.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("it did not answer within %s", s.times.start)
-		}
-		_ = g.fail(err)
+		_ = g.Fail(s.whyNotOpen(starting, &tr, err))
 		l.close()
-		return nil, s.explain(context.Cause(g.ctx), l.last())
+		return nil, s.explain(g.Cause(), l.last())
 	}
 	return &session{ClientSession: c, link: l, gate: g}, nil
 }
 
-func (s *server) newLink(g *gate) (link, error) {
+// whyNotOpen says why the handshake failed.
+func (s *server) whyNotOpen(starting context.Context, tr *trace, err error) error {
+	var to redirected
+	var failed *url.Error
+	switch status := tr.foreign(); {
+	case errors.Is(starting.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("it did not answer within %s", s.times.start)
+	case errors.As(err, &to):
+		return to
+	case status != 0:
+		return errors.New("it answered HTTP status " + statusText(status))
+	case errors.As(err, &failed):
+		return fmt.Errorf("it can't be reached: %w", failed.Err)
+	}
+	return err
+}
+
+func (s *server) newLink(g *gate.Gate) (link, error) {
 	if s.URL != "" {
-		w, err := newWire(s.Server, g)
-		if err != nil {
-			return link{}, err
-		}
+		w := newWire(s.Server, g)
 		return link{transport: w, last: func() string { return "" }, close: w.close}, nil
 	}
 	p, err := start(s.Server, s.environ, g, newStderr(s.log, s.hide))
@@ -91,12 +120,12 @@ func (c *session) follow() {
 	if err == nil {
 		err = errHungUp
 	}
-	_ = c.gate.fail(err)
+	_ = c.gate.Fail(err)
 }
 
 // close ends the session and what it runs over.
 func (c *session) close() {
-	_ = c.gate.fail(errClosed)
+	_ = c.gate.Fail(errClosed)
 	c.link.close()
 	_ = c.Close() // its connection is closed
 }
@@ -114,10 +143,10 @@ func (s *server) watch(c *session) error {
 	defer again.Stop()
 	for missed := 0; ; {
 		select {
-		case <-c.gate.ctx.Done():
-			return context.Cause(c.gate.ctx)
-		case <-c.gate.changed:
-			if s.refreshes.Wait(c.gate.ctx) == nil {
+		case <-c.gate.Context().Done():
+			return c.gate.Cause()
+		case <-c.gate.Changed():
+			if s.refreshes.Wait(c.gate.Context()) == nil {
 				s.relist(c)
 			}
 		case <-again.C:
@@ -137,7 +166,7 @@ func (s *server) watch(c *session) error {
 
 // ping asks the server whether it lives. That it knows no ping is an answer.
 func (s *server) ping(c *session) error {
-	ctx, cancel := context.WithTimeout(c.gate.ctx, s.times.pong)
+	ctx, cancel := context.WithTimeout(c.gate.Context(), s.times.pong)
 	defer cancel()
 	err := c.Ping(ctx, nil)
 	if answer := answerIn(err); answer != nil && answer.Code == jsonrpc.CodeMethodNotFound {
@@ -148,7 +177,7 @@ func (s *server) ping(c *session) error {
 
 // relist lists the tools again. A list that can't be had changes nothing; the ping finds out whether the server lives.
 func (s *server) relist(c *session) {
-	if err := s.refresh(c); err != nil && c.gate.ctx.Err() == nil {
+	if err := s.refresh(c); err != nil && c.gate.Cause() == nil {
 		s.log.Warn("the MCP server's tools could not be listed; those listed before stay", "err", s.hideError(err))
 	}
 }

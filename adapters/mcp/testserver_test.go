@@ -27,7 +27,9 @@ func serveAs(kind string) {
 		server := plain()
 		_ = http.Serve(socket, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)) // until it is killed
 	case "child":
-		select {}
+		if conn, err := net.Dial("tcp", os.Getenv("PARENT")); err == nil {
+			_, _ = conn.Read(make([]byte, 1)) // until it is killed
+		}
 	default:
 		hostile(kind)
 	}
@@ -73,13 +75,13 @@ func plain() *sdk.Server {
 		return text("%s", strings.Join(os.Environ(), "\n")), nil
 	})
 	add("wait", nil, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		note("wait")
+		fmt.Fprintln(os.Stderr, "waiting")
 		<-ctx.Done()
 		return text("waited"), nil
 	})
 	add("spawn", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		child := exec.Command(os.Args[0])
-		child.Env = []string{"TEST_SERVER=child"}
+		child.Env = []string{"TEST_SERVER=child", "PARENT=" + os.Getenv("PARENT")}
 		child.Stdout = os.Stdout // which keeps the server's output open
 		if err := child.Start(); err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net"
@@ -13,34 +12,32 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/adapters/mcp/internal/gate"
 )
 
-// answerTime is how long a server may take to accept a message that is no call.
-const answerTime = 30 * time.Second
+// answerTimeout is how long a server may take to accept a message that is no call.
+const answerTimeout = 30 * time.Second
 
-// dialTime is how long a connection to it may take.
-const dialTime = 10 * time.Second
+// dialTimeout is how long a connection to it may take.
+const dialTimeout = 10 * time.Second
 
-// wire is the HTTP side of a server: it adds the entry's headers, on the server's own host only, and lets in what the gate admits.
+// wire is the HTTP side of a server: it adds the entry's headers, follows no redirect, and lets in what the gate admits.
 type wire struct {
 	base     *http.Transport
-	endpoint *url.URL
+	endpoint string
 	headers  map[string]string
-	gate     *gate
+	gate     *gate.Gate
 	conn     sdk.Connection
 }
 
-func newWire(s Server, g *gate) (*wire, error) {
-	endpoint, err := url.Parse(s.URL)
-	if err != nil {
-		return nil, err
-	}
+func newWire(s Server, g *gate.Gate) *wire {
 	base := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: 64 << 10,
-		DialContext:       (&net.Dialer{Timeout: dialTime}).DialContext,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout, MaxResponseHeaderBytes: 64 << 10,
+		DialContext:       (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		DisableKeepAlives: true, // a call that finds no server is then surely not sent; an idle connection may be dead without a sign
 	}
-	return &wire{base: base, endpoint: endpoint, headers: s.Headers, gate: g}, nil
+	return &wire{base: base, endpoint: s.URL, headers: s.Headers, gate: g}
 }
 
 // reconnects is how often the SDK may open a stream again that ended; it is checked otherwise whether the server lives, and a proxy may
@@ -49,33 +46,25 @@ const reconnects = 1 << 20
 
 // Connect makes the SDK's connection.
 func (w *wire) Connect(ctx context.Context) (sdk.Connection, error) {
-	client := &http.Client{Transport: w, CheckRedirect: func(to *http.Request, via []*http.Request) error {
-		if len(via) > 3 || !w.own(to.URL) {
-			return errors.New("the server redirects to another host")
-		}
-		return nil
-	}}
-	t := &sdk.StreamableClientTransport{Endpoint: w.endpoint.String(), HTTPClient: client, MaxRetries: reconnects, MaxEventSize: maxMessage + 1024}
+	client := &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	t := &sdk.StreamableClientTransport{
+		Endpoint: w.endpoint, HTTPClient: client, MaxRetries: reconnects, MaxEventSize: gate.MaxMessage + 1024,
+	}
 	conn, err := t.Connect(ctx)
 	w.conn = conn
 	return conn, err
 }
 
-func (w *wire) own(u *url.URL) bool {
-	return u.Scheme == w.endpoint.Scheme && u.Host == w.endpoint.Host
-}
-
-// RoundTrip sends a request.
+// RoundTrip sends a request. The redirect of a message is an error: it would be sent twice, to two addresses. A server that redirects who asks for
+// its stream of events has none.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := req.Context(), func() {}
 	if _, limited := ctx.Deadline(); !limited && req.Method != http.MethodGet {
-		ctx, cancel = context.WithTimeout(ctx, answerTime)
+		ctx, cancel = context.WithTimeout(ctx, answerTimeout)
 	}
 	req = req.Clone(ctx)
-	if w.own(req.URL) {
-		for name, value := range w.headers {
-			req.Header.Set(name, value)
-		}
+	for name, value := range w.headers {
+		req.Header.Set(name, value)
 	}
 	resp, err := w.base.RoundTrip(req)
 	if err != nil {
@@ -83,17 +72,26 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t, traced := ctx.Value(traceKey{}).(*trace)
-	if traced = traced && req.Method == http.MethodPost; traced {
+	message := req.Method == http.MethodPost
+	if traced = traced && message; traced {
 		t.status.Store(int32(resp.StatusCode))
 	}
+	if to, err := resp.Location(); err == nil && message && isRedirect(resp.StatusCode) {
+		_ = resp.Body.Close()
+		cancel()
+		return nil, redirected{from: req.URL, to: to}
+	}
 	body := resp.Body
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
-		body = newEvents(body, w.gate)
-	} else {
-		body = &limited{body, maxMessage, w.gate}
-		if traced && resp.StatusCode >= http.StatusBadRequest {
-			text, yes := answered(req, body)
-			t.answered.Store(yes)
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case kind == "text/event-stream":
+		body = gate.Events(body, w.gate)
+	case resp.StatusCode < http.StatusMultipleChoices:
+		body = gate.Body(body, w.gate)
+	default:
+		if body = gate.Limited(body, w.gate); traced {
+			text, _ := io.ReadAll(body) // what came before a fault is all there is
+			t.answered.Store(answers(req, text))
 			body = struct {
 				io.Reader
 				io.Closer
@@ -104,20 +102,33 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// limited is a body of at most so many bytes.
-type limited struct {
-	io.ReadCloser
-	left int
-	gate *gate
+// answers reports whether the body of a refused request is an error that answers this very request.
+func answers(req *http.Request, text []byte) bool {
+	if req.GetBody == nil {
+		return false
+	}
+	sent, err := req.GetBody()
+	if err != nil {
+		return false
+	}
+	asked, err := io.ReadAll(sent)
+	return err == nil && gate.Answers(asked, text)
 }
 
-// Read fails the connection when the limit is passed.
-func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.ReadCloser.Read(p)
-	if l.left -= n; l.left < 0 {
-		return 0, l.gate.fail(errTooLarge)
+func isRedirect(status int) bool {
+	return status >= http.StatusMultipleChoices && status < http.StatusBadRequest
+}
+
+// redirected is the error of a request that the server wants sent to another address.
+type redirected struct{ from, to *url.URL }
+
+// Error names the address without what may be secret in it.
+func (r redirected) Error() string {
+	address := r.to.Host + r.to.EscapedPath()
+	if r.to.Scheme != r.from.Scheme {
+		address = r.to.Scheme + "://" + address
 	}
-	return n, err
+	return "it redirects to " + address + ", and redirects are not followed; correct the URL of this server in mcp.json"
 }
 
 // closing is a body that frees its request's context.
@@ -143,9 +154,17 @@ func (w *wire) close() {
 // traceKey finds a call's trace in the context of its request.
 type traceKey struct{}
 
-// trace is what the connection saw of a call.
+// trace is what the connection saw of a call, or of the handshake.
 type trace struct {
 	sent     atomic.Bool  // it may have reached the server
 	status   atomic.Int32 // of the answer; 0 = none
-	answered atomic.Bool  // the body under a status of failure is an error that answers this very call
+	answered atomic.Bool  // the body under a status of failure is an error that answers this very request
+}
+
+// foreign is the status of an answer that is not the server's own to the request; 0 if it is its own, or there is none.
+func (t *trace) foreign() int {
+	if status := int(t.status.Load()); status >= http.StatusMultipleChoices && !t.answered.Load() {
+		return status
+	}
+	return 0
 }

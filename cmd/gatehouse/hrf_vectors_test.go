@@ -46,17 +46,11 @@ func hrfVectors(t *testing.T, kinds ...string) (root string, vectors []hrfVector
 	t.Helper()
 	root = os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {
-		t.Skip("SKIPPED: no HRF vectors were run. Set GATEHOUSE_FIXTURES to the folder that holds hrf.")
+		t.Skipf("SKIPPED: no HRF vectors of %v were run. Set GATEHOUSE_FIXTURES to the folder that holds hrf.", kinds)
 	}
 	root = filepath.Join(root, "hrf")
-	text, err := os.ReadFile(filepath.Join(root, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var manifest struct{ Entries []hrfVector }
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	readJSON(t, filepath.Join(root, "manifest.json"), &manifest)
 	for _, v := range manifest.Entries {
 		if slices.Contains(kinds, v.Kind) {
 			vectors = append(vectors, v)
@@ -80,9 +74,7 @@ func TestHRFValidateVectors(t *testing.T) {
 			}
 			if v.Kind == "validate-raw" {
 				var wrapped struct{ Raw string }
-				if err := json.Unmarshal(text, &wrapped); err != nil {
-					t.Fatal(err)
-				}
+				readJSON(t, filepath.Join(root, v.File), &wrapped)
 				text = []byte(wrapped.Raw)
 			}
 			v.check(t, hrfValidate(t, text, "--profile", "strict"))

@@ -16,12 +16,12 @@ func newServers(cfg settings.Config, store *storage.Store, log *slog.Logger) *mc
 	return mcp.New(mcp.Options{Config: cfg.MCP, Pins: mcp.Pins{Get: store.Get, Put: store.Put}, Version: version, Log: log})
 }
 
-// toolsTime is how long the first turn waits for MCP servers to start. A turn that is resumed before its tool is there would be refused.
-const toolsTime = 30 * time.Second
+// toolsTimeout is how long the first turn waits for MCP servers to start. A turn that is resumed before its tool is there would be refused.
+const toolsTimeout = 30 * time.Second
 
 // awaitTools waits until each MCP server runs, or could not be started once.
 func awaitTools(ctx context.Context, servers *mcp.Servers) {
-	ctx, cancel := context.WithTimeout(ctx, toolsTime)
+	ctx, cancel := context.WithTimeout(ctx, toolsTimeout)
 	defer cancel()
 	servers.Ready(ctx)
 }

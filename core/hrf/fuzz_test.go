@@ -34,7 +34,8 @@ func FuzzParse(f *testing.F) {
 		if (e != nil) != report.Valid() || (report.Err() == nil) != report.Valid() {
 			t.Fatalf("an envelope %t, an error %v, valid %t", e != nil, report.Err(), report.Valid())
 		}
-		for _, finding := range slices.Concat(report.Errors, report.Warnings) {
+		_, lenient := hrf.Parse(text, hrf.Compat, hrf.StrictVars)
+		for _, finding := range slices.Concat(report.Errors, report.Warnings, lenient.Errors, lenient.Warnings) {
 			within(t, text, finding)
 		}
 		agree(t, schema, text, report)

@@ -48,7 +48,7 @@ func (r *reader) version(o *object) string {
 		written := o.Members[i]
 		o.names = append(o.names, written.Key)
 		if !r.compat || written.Key != otherVersion {
-			r.failAt(o.node.keyPlace(written), envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
+			r.failAt(o.keyPlace(written), envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
 			return ""
 		}
 		n = o.member(written)
@@ -157,7 +157,7 @@ func (r *reader) termination(o object, role string) string {
 	case !slices.Contains(terminations, n.String):
 		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)), "unknown termination %s", quote(n.String))
 	case role != Assistant && role != "":
-		r.fail(n, messageTerminations, "remove it", "a termination is only for messages of the assistant, not of %s", role)
+		r.fail(n, messageTerminationRole, "remove it", "a termination is only for messages of the assistant, not of %s", role)
 	default:
 		r.terminations = append(r.terminations, n)
 		if len(r.terminations) > 1 {

@@ -20,7 +20,7 @@ type object struct {
 func (o object) only() {
 	for _, m := range o.Members {
 		if !slices.Contains(o.names, m.Key) {
-			o.failAt(o.node.keyPlace(m), o.unknown, suggest(m.Key, o.names, "known: "+strings.Join(o.names, ", ")), "unknown property %s of %s", quote(m.Key), o.name)
+			o.failAt(o.keyPlace(m), o.unknown, suggest(m.Key, o.names, "known: "+strings.Join(o.names, ", ")), "unknown property %s of %s", quote(m.Key), o.name)
 		}
 	}
 }

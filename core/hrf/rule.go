@@ -9,27 +9,27 @@ type rule struct {
 
 // The rules of the text and of the shape of envelope and messages.
 var (
-	textSyntax          = rule{"text.syntax", EnvelopeFailed}
-	textTrailing        = rule{"text.trailing", EnvelopeFailed}
-	textEncoding        = rule{"text.encoding", EnvelopeFailed}
-	textDepth           = rule{"text.depth", EnvelopeFailed}
-	textMark            = rule{"text.byte-order-mark", EnvelopeFailed}
-	textDuplicate       = rule{"text.duplicate-key", EnvelopeFailed}
-	envelopeType        = rule{"envelope.type", EnvelopeFailed}
-	envelopeMissing     = rule{"envelope.missing", EnvelopeFailed}
-	envelopeUnknown     = rule{"envelope.unknown-property", EnvelopeFailed}
-	messageType         = rule{"message.type", EnvelopeFailed}
-	messageMissing      = rule{"message.missing", EnvelopeFailed}
-	messageUnknown      = rule{"message.unknown-property", EnvelopeFailed}
-	messageTermination  = rule{"message.termination", EnvelopeFailed}
-	envelopeVersion     = rule{"envelope.version", SemanticFailed}
-	envelopeEmpty       = rule{"envelope.messages", SemanticFailed}
-	messageRole         = rule{"message.role", SemanticFailed}
-	messageChannel      = rule{"message.channel", SemanticFailed}
-	messageRecipient    = rule{"message.recipient", SemanticFailed}
-	messageContentType  = rule{"message.content-type", SemanticFailed}
-	messageText         = rule{"message.text", SemanticFailed}
-	messageTerminations = rule{"message.termination-role", SemanticFailed}
+	textSyntax             = rule{"text.syntax", EnvelopeFailed}
+	textTrailing           = rule{"text.trailing", EnvelopeFailed}
+	textEncoding           = rule{"text.encoding", EnvelopeFailed}
+	textDepth              = rule{"text.depth", EnvelopeFailed}
+	textMark               = rule{"text.byte-order-mark", EnvelopeFailed}
+	textDuplicate          = rule{"text.duplicate-key", EnvelopeFailed}
+	envelopeType           = rule{"envelope.type", EnvelopeFailed}
+	envelopeMissing        = rule{"envelope.missing", EnvelopeFailed}
+	envelopeUnknown        = rule{"envelope.unknown-property", EnvelopeFailed}
+	messageType            = rule{"message.type", EnvelopeFailed}
+	messageMissing         = rule{"message.missing", EnvelopeFailed}
+	messageUnknown         = rule{"message.unknown-property", EnvelopeFailed}
+	messageTermination     = rule{"message.termination", EnvelopeFailed}
+	envelopeVersion        = rule{"envelope.version", SemanticFailed}
+	envelopeEmpty          = rule{"envelope.messages", SemanticFailed}
+	messageRole            = rule{"message.role", SemanticFailed}
+	messageChannel         = rule{"message.channel", SemanticFailed}
+	messageRecipient       = rule{"message.recipient", SemanticFailed}
+	messageContentType     = rule{"message.content-type", SemanticFailed}
+	messageText            = rule{"message.text", SemanticFailed}
+	messageTerminationRole = rule{"message.termination-role", SemanticFailed}
 )
 
 // The rules of scripts.

@@ -11,8 +11,10 @@ import (
 func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 	s := &scriptReader{reader: r, flow: newFlow()}
 	script := s.script(n)
+	allowed := role == System || r.compat && (role == Assistant || role == developer)
 	switch {
-	case role != System && !(r.compat && (role == Assistant || role == developer)):
+	case role == "": // it is reported
+	case !allowed:
 		r.warn(n, scriptIgnored, "move it to a message of the role system", "this script is never run: its message is not of the role system")
 	case r.flow != nil:
 		r.warn(n, scriptIgnored, "", "this script is never run: only the first one is")

@@ -61,6 +61,9 @@ var stepNames = map[string][]string{
 	halt:             {"type"},
 }
 
+// anyStepNames are the properties that a step of some type has.
+var anyStepNames = []string{"type", "output", "recipient", "channel", "args", "save_as", "condition", "then", "else", "content", "content_template"}
+
 var stepTypes = []string{extractInput, toolCall, branch, assistantMessage, halt}
 
 // step reads one step by its type. The step is nil if that is unknown.
@@ -69,9 +72,10 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 		s.fail(n, stepType, "", "a step must be an object, not %s", article(n.Kind))
 		return nil, ending{}
 	}
-	o := object{s.reader, n, "the step", []string{"type"}, stepUnknown, stepMissing, stepType}
+	o := object{s.reader, n, "the step", anyStepNames, stepUnknown, stepMissing, stepType}
 	kind := o.required("type", strictjson.String)
 	if kind == nil {
+		o.only()
 		return nil, ending{}
 	}
 	names, known := stepNames[kind.String]

@@ -21,25 +21,30 @@ const (
 	maxFaults   = 8
 	maxFault    = 200 // characters
 	maxExponent = 400
-	maxDigits   = 1000
+	maxDigits   = 100
 )
 
-// faults says what is wrong with arguments; "" if nothing is.
-func (t Tool) faults(args *strictjson.Value) string {
+// unfit says why arguments can't be checked against the schema, in words that hold nothing of them; "" if they can.
+func (t Tool) unfit(args *strictjson.Value) string {
 	if args.Kind != strictjson.Object {
 		return "they must be a JSON object"
 	}
 	if bulk := tooMuch(args); bulk != "" {
 		return bulk
 	}
-	if number := hugeNumber(args); number != "" {
-		return "the number " + short(number) + " is too large"
+	if hasHugeNumber(args) {
+		return "they have a number with too many digits"
 	}
-	if t.compiled == nil {
-		return ""
+	if t.compiled != nil && tooCostly(t.compiled, args.Any()) {
+		return "they are too much to be checked against it; send less in one call"
 	}
+	return ""
+}
+
+// faults says what is wrong with arguments that can be checked; "" if nothing is.
+func (t Tool) faults(args *strictjson.Value) string {
 	var wrong *jsonschema.ValidationError
-	if err := t.compiled.Validate(args.Any()); !errors.As(err, &wrong) {
+	if t.compiled == nil || !errors.As(t.compiled.Validate(args.Any()), &wrong) {
 		return ""
 	}
 	var texts []string
@@ -113,26 +118,22 @@ func short(text string) string {
 	return text
 }
 
-// hugeNumber gives a number whose digits, written in full, would take too much memory; "" if there is none.
-func hugeNumber(v *strictjson.Value) string {
+// hasHugeNumber reports whether there is a number whose digits, written in full, would take too much memory.
+func hasHugeNumber(v *strictjson.Value) bool {
 	if v.Kind == strictjson.Number {
-		digits, exponent, _ := strings.Cut(strings.ToLower(string(v.Number)), "e")
-		n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+"))
-		if len(digits) > maxDigits || exponent != "" && (err != nil || n > maxExponent || n < -maxExponent) {
-			return string(v.Number)
-		}
+		digits, exponent := numberParts(v.Number)
+		return digits > maxDigits || exponent > maxExponent || exponent < -maxExponent
 	}
-	for _, item := range v.Items {
-		if found := hugeNumber(item); found != "" {
-			return found
-		}
+	return slices.ContainsFunc(v.Items, hasHugeNumber) || slices.ContainsFunc(v.Members, func(m strictjson.Member) bool { return hasHugeNumber(m.Value) })
+}
+
+// numberParts gives the number of digits that are written, and the exponent.
+func numberParts(n json.Number) (digits, exponent int) {
+	mantissa, power, _ := strings.Cut(strings.ToLower(string(n)), "e")
+	if power != "" {
+		exponent, _ = strconv.Atoi(power) // of one that is out of range it gives the largest or the smallest
 	}
-	for _, m := range v.Members {
-		if found := hugeNumber(m.Value); found != "" {
-			return found
-		}
-	}
-	return ""
+	return len(mantissa), exponent
 }
 
 // argument gives a text argument; "" if it is missing or not a text. The arguments were checked before.

@@ -23,16 +23,17 @@ func TestArgumentsAreBounded(t *testing.T) {
 		return `{` + strings.Join(all, ",") + `}`
 	}
 	tools := tool.NewRegistry(tool.Tool{Name: "a.open", Do: nothing}, tool.Tool{Name: "a.schema", Schema: json.RawMessage(`{"type":"object"}`), Do: nothing})
+	const maxDepth, maxValues = 32, 10_000
 	const deep, many = "do not fit its schema: they are more than 32 levels deep", "do not fit its schema: they have more than 10000 values"
 	for name, c := range map[string]struct{ args, want string }{
-		"lists, the deepest":     {lists(tool.MaxArgumentDepth), ""},
-		"lists, one deeper":      {lists(tool.MaxArgumentDepth + 1), deep},
-		"objects, the deepest":   {objects(tool.MaxArgumentDepth), ""},
-		"objects, one deeper":    {objects(tool.MaxArgumentDepth + 1), deep},
-		"the most items":         {items(tool.MaxArgumentValues - 2), ""},
-		"one item too many":      {items(tool.MaxArgumentValues - 1), many},
-		"the most members":       {members(tool.MaxArgumentValues - 1), ""},
-		"one member too many":    {members(tool.MaxArgumentValues), many},
+		"lists, the deepest":     {lists(maxDepth), ""},
+		"lists, one deeper":      {lists(maxDepth + 1), deep},
+		"objects, the deepest":   {objects(maxDepth), ""},
+		"objects, one deeper":    {objects(maxDepth + 1), deep},
+		"the most items":         {items(maxValues - 2), ""},
+		"one item too many":      {items(maxValues - 1), many},
+		"the most members":       {members(maxValues - 1), ""},
+		"one member too many":    {members(maxValues), many},
 		"as deep as JSON may be": {lists(400), deep},
 	} {
 		t.Run(name, func(t *testing.T) {

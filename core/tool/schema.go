@@ -54,8 +54,12 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 	if kind := doc.Get("type"); doc.Kind != strictjson.Object || kind == nil || kind.String != "object" {
 		return nil, SchemaFaults{{"", `its type must be object, as in {"type": "object", "properties": …}`}}
 	}
+	if patternsOf(doc) > maxPatterns {
+		return nil, SchemaFaults{{"", errPatterns.Error()}}
+	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
+	c.UseRegexpEngine(compilePattern)
 	c.UseLoader(nothingElse{})
 	if err := c.AddResource(place, doc.Any()); err != nil {
 		return nil, schemaFaults(err)
@@ -63,6 +67,9 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 	compiled, err := c.Compile(place)
 	if err != nil {
 		return nil, schemaFaults(err)
+	}
+	if tooCostly(compiled, map[string]any{}) {
+		return nil, SchemaFaults{{"", "it is too large with its references followed: not even a call without arguments can be checked"}}
 	}
 	return compiled, nil
 }

@@ -2,7 +2,9 @@ package tool_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gatehouse/core/tool"
@@ -35,6 +37,22 @@ func TestSecretsOfASchema(t *testing.T) {
 	} {
 		if got := (tool.Tool{Schema: json.RawMessage(c.schema)}).Secret(json.RawMessage(c.args)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestWhatCanNotBeLookedThroughIsAllSecret(t *testing.T) {
+	parts, list := strings.Repeat(`{"type":"string"},`, 1000)+`{}`, strings.Repeat(`"a",`, 1000)+`"a"`
+	patterns := make([]string, 1000)
+	for i := range patterns {
+		patterns[i] = fmt.Sprintf(`"^(a|b)*%d":{}`, i)
+	}
+	for name, c := range map[string]struct{ schema, args string }{
+		"many parts of a long list":    {`{"properties":{"l":{"items":{"allOf":[` + parts + `]}}}}`, `{"l":[` + list + `]}`},
+		"many patterns of a long list": {`{"properties":{"l":{"items":{"patternProperties":{` + strings.Join(patterns, ",") + `}}}}}`, `{"l":[` + strings.ReplaceAll(list, `"a"`, `{"a":1}`) + `]}`},
+	} {
+		if got := (tool.Tool{Schema: json.RawMessage(c.schema)}).Secret(json.RawMessage(c.args)); !slices.Equal(got, []string{""}) {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

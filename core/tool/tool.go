@@ -117,6 +117,9 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	if err != nil {
 		return Tool{}, core.Wrap(core.ToolArguments, err, "The arguments of %s are not valid JSON: %s.", call.Name, err)
 	}
+	if why := t.unfit(args); why != "" {
+		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, why)
+	}
 	if faults := t.faults(args); faults != "" {
 		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, core.WithoutSecrets(faults, r.Secrets(call)))
 	}

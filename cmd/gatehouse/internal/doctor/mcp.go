@@ -12,8 +12,8 @@ import (
 	"gatehouse/storage"
 )
 
-// serversTime is how long the MCP servers may take to start.
-const serversTime = time.Minute
+// serversTimeout is how long the MCP servers may take to start.
+const serversTimeout = time.Minute
 
 // checkServers starts the configured MCP servers, lists their tools and ends them. store is nil where the database can't be used.
 func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
@@ -28,7 +28,7 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 	running, stop := context.WithCancel(ctx)
 	var ended sync.WaitGroup
 	ended.Go(func() { _ = servers.Run(running) }) // what it has to say is in the report
-	waiting, cancel := context.WithTimeout(ctx, serversTime)
+	waiting, cancel := context.WithTimeout(ctx, serversTimeout)
 	servers.Ready(waiting)
 	cancel()
 	found := warnings(cfg.MCP.Warnings)
@@ -53,7 +53,7 @@ func serverFindings(r mcp.Report) []finding {
 	if !r.Running {
 		reason := r.Reason
 		if reason == "" {
-			reason = "it did not start within " + serversTime.String()
+			reason = "it did not start within " + serversTimeout.String()
 		}
 		return []finding{{name, stateFail, "The MCP server does not run: " + reason + ".", "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or run its command by hand to see what it says."}}
 	}
@@ -71,7 +71,11 @@ func serverFindings(r mcp.Report) []finding {
 			parts = append(parts, fmt.Sprintf("%s: %s", standing, strings.Join(names[standing], ", ")))
 		}
 	}
-	message := fmt.Sprintf("%s runs; %d tools.", r.About, len(r.Tools))
+	tools := "1 tool"
+	if len(r.Tools) != 1 {
+		tools = fmt.Sprintf("%d tools", len(r.Tools))
+	}
+	message := fmt.Sprintf("%s runs; %s.", r.About, tools)
 	if len(parts) > 0 {
 		message += " " + strings.Join(parts, "; ") + "."
 	}

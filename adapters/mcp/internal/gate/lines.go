@@ -1,33 +1,33 @@
-package mcp
+package gate
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 )
 
-// lines is a server's standard output with only the lines that the gate admits.
+// lines is a process's standard output.
 type lines struct {
 	in   *bufio.Reader
 	file io.Closer
-	gate *gate
+	gate *Gate
 	rest []byte // of the line that is being read
 }
 
-func newLines(file io.ReadCloser, g *gate) *lines {
+// Lines gives a process's standard output with only the lines that the gate admits.
+func Lines(file io.ReadCloser, g *Gate) io.ReadCloser {
 	return &lines{in: bufio.NewReaderSize(file, 64<<10), file: file, gate: g}
 }
 
 // Read gives the admitted lines.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
-		line, err := readLine(l.in, maxMessage)
-		if errors.Is(err, errTooLarge) {
-			return 0, l.gate.fail(err)
+		line, err := readLine(l.in, MaxMessage)
+		if errors.Is(err, ErrTooLarge) {
+			return 0, l.gate.Fail(err)
 		}
-		if l.gate.admit(line) {
-			l.rest = append(bytes.TrimRight(line, "\r\n"), '\n')
+		if admitted := l.gate.admit(line); admitted != nil {
+			l.rest = append(admitted, '\n')
 		} else if err != nil {
 			return 0, err
 		}
@@ -45,7 +45,7 @@ func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		if len(line)+len(part) > limit {
-			return nil, errTooLarge
+			return nil, ErrTooLarge
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {

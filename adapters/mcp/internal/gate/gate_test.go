@@ -1,4 +1,4 @@
-package mcp
+package gate
 
 import (
 	"context"
@@ -7,14 +7,19 @@ import (
 )
 
 func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
-	for message, want := range map[string]struct{ in, garbage bool }{
-		`{"jsonrpc":"2.0","id":7,"result":{}}`:                            {in: true},
-		`{"jsonrpc":"2.0","id":"a","error":{"code":1}} `:                  {in: true},
-		`{"jsonrpc":"2.0","id":7,"result":{"Method":1,"method":1}}`:       {in: true},
-		`{"id":7,"method":"ping"}`:                                        {in: true},
-		`{"id":7,"method":"ping","Method":null}`:                          {in: true}, // as a request: limited
-		`{"id":7,"method":"ping","Method":null,"a":"` + long + `"}`:       {},
-		`{"id":7,"\u006dethod":"ping","a":"` + long + `"}`:                {},
+	const all, ping = "all of it", `{"id":7,"jsonrpc":"2.0","method":"ping","params":{}}`
+	for message, want := range map[string]struct {
+		in      string
+		garbage bool
+	}{
+		`{"jsonrpc":"2.0","id":7,"result":{}}`:                            {in: all},
+		`{"jsonrpc":"2.0","id":"a","error":{"code":1}} `:                  {in: all},
+		`{"jsonrpc":"2.0","id":7,"result":{"Method":1,"method":1}}`:       {in: all},
+		`{"id":7,"method":"ping"}`:                                        {in: all},
+		`{"id":7,"method":"ping","Method":null}`:                          {in: all}, // as a request
+		`{"id":7,"method":"ping","Method":null,"a":"` + long + `"}`:       {in: ping},
+		`{"id":7,"\u006dethod":"ping","a":"` + long + `"}`:                {in: ping},
+		`{"id":7,"method":"` + long + `"}`:                                {},
 		`{"ID":7,"method":"ping"}`:                                        {},
 		`{"id":7,"method":null,"result":{}}`:                              {garbage: true},
 		`{"id":7,"method":"","result":{}}`:                                {garbage: true},
@@ -28,9 +33,12 @@ func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
 		`{` + strings.Repeat(`"a":`+strings.Repeat("[", 20_000), 1) + `}`: {garbage: true},
 	} {
 		garbage := false
-		g := newGate(context.Background(), func([]byte) { garbage = true })
-		if in := g.admit([]byte(message)); in != want.in || garbage != want.garbage {
-			t.Errorf("%.80s: %v, %v", message, in, garbage)
+		g := New(context.Background(), func([]byte) { garbage = true })
+		if want.in == all {
+			want.in = strings.TrimSpace(message)
+		}
+		if in := g.admit([]byte(message)); string(in) != want.in || garbage != want.garbage {
+			t.Errorf("%.80s: %s, %v", message, in, garbage)
 		}
 	}
 }

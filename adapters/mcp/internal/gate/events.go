@@ -1,22 +1,24 @@
-package mcp
+package gate
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 )
 
-// events is a stream of server-sent events with only those that the gate admits. Events without data pass: they carry ids.
+// events is a stream of server-sent events.
 type events struct {
 	in   *bufio.Reader
 	body io.Closer
-	gate *gate
+	gate *Gate
 	rest []byte // of the event that is being read
 	err  error  // after rest
 }
 
-func newEvents(body io.ReadCloser, g *gate) *events {
+// Events gives a stream of server-sent events with only those that the gate admits. Events without data pass: they carry ids.
+func Events(body io.ReadCloser, g *Gate) io.ReadCloser {
 	return &events{in: bufio.NewReader(body), body: body, gate: g}
 }
 
@@ -40,21 +42,29 @@ func (e *events) Close() error { return e.body.Close() }
 func (e *events) next() ([]byte, error) {
 	var event, data []byte
 	for {
-		line, err := readLine(e.in, maxMessage-len(event))
-		if errors.Is(err, errTooLarge) {
-			return nil, e.gate.fail(err)
+		line, err := readLine(e.in, MaxMessage-len(event)-len(data))
+		if errors.Is(err, ErrTooLarge) {
+			return nil, e.gate.Fail(err)
 		}
 		text := bytes.TrimRight(line, "\r\n")
 		if value, ok := bytes.CutPrefix(text, []byte("data:")); ok {
 			data = append(append(data, bytes.TrimSpace(value)...), '\n')
-		}
-		if bytes.IndexByte(text, ':') > 0 { // a line of another form would end the connection
+		} else if bytes.IndexByte(text, ':') > 0 { // a line of another form would end the connection
 			event = append(append(event, text...), '\n')
 		}
 		if err == nil && len(text) > 0 {
 			continue
 		}
-		if len(bytes.TrimSpace(data)) > 0 && !e.gate.admit(data) || len(event) == 0 {
+		if len(bytes.TrimSpace(data)) > 0 {
+			admitted := e.gate.admit(data)
+			if admitted == nil {
+				return nil, err
+			}
+			for part := range bytes.SplitSeq(admitted, []byte("\n")) {
+				event = fmt.Appendf(event, "data: %s\n", part)
+			}
+		}
+		if len(event) == 0 {
 			return nil, err
 		}
 		return append(event, '\n'), err

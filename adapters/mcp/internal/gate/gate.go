@@ -1,0 +1,88 @@
+// Package gate decides which messages of an MCP server come in, before anything parses them. Answers do; a change of the list of tools does, as
+// a sign; and a request now and then, so that the SDK can answer it, a long one without its parameters. So nothing that a server sends unasked
+// can fill a queue. A message is one object of at most MaxMessage bytes; a batch is garbage. Lines, Events and Body give what a server sends
+// by each transport, with only the messages that come in.
+package gate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"golang.org/x/time/rate"
+)
+
+// MaxMessage is how many bytes one message of a server may have. A larger one ends the connection.
+const MaxMessage = 4 << 20
+
+const (
+	maxRequest = 4 << 10 // bytes of a request that a server makes and that comes in whole; a ping has less than 100
+	dropRate   = 20_000  // short messages that may be dropped in a second, or blocks of 256 bytes
+)
+
+// ErrTooLarge is the cause where a server sent a message of more than MaxMessage.
+var ErrTooLarge = errors.New("it sent a message of more than 4 MiB")
+
+// Gate is that of one connection.
+type Gate struct {
+	ctx      context.Context // ends with the connection; its cause is why
+	end      context.CancelCauseFunc
+	changed  chan struct{} // capacity 1
+	garbage  func(message []byte)
+	requests *rate.Limiter
+	dropped  *rate.Limiter // what is dropped takes time, which slows a flood down
+}
+
+// New makes the gate of a connection that lasts until ctx ends, or until Fail. It gives what is no message to garbage.
+func New(ctx context.Context, garbage func(message []byte)) *Gate {
+	ctx, end := context.WithCancelCause(ctx)
+	return &Gate{
+		ctx: ctx, end: end, changed: make(chan struct{}, 1), garbage: garbage,
+		requests: rate.NewLimiter(1, 20), dropped: rate.NewLimiter(dropRate, dropRate),
+	}
+}
+
+// Context ends with the connection.
+func (g *Gate) Context() context.Context { return g.ctx }
+
+// Cause says why the connection ended; nil: it did not.
+func (g *Gate) Cause() error { return context.Cause(g.ctx) }
+
+// Changed has a value if the server said that its list of tools changed.
+func (g *Gate) Changed() <-chan struct{} { return g.changed }
+
+// Fail ends the connection, and returns why. The first cause counts.
+func (g *Gate) Fail(err error) error {
+	g.end(err)
+	return err
+}
+
+// admit decides about a message. It returns what comes in: the message, or nothing if it was dropped, and dealt with.
+func (g *Gate) admit(message []byte) []byte {
+	if message = bytes.TrimSpace(message); len(message) == 0 {
+		return nil
+	}
+	h, ok := readHead(message)
+	switch {
+	case !ok: // garbage, or a batch, which the protocol gave up
+		g.garbage(message)
+	case h.answer():
+		return message
+	case h.method == nil:
+		g.garbage(message)
+	case *h.method == "notifications/tools/list_changed":
+		select {
+		case g.changed <- struct{}{}:
+		default:
+		}
+	case h.request() && g.requests.Allow():
+		if len(message) <= maxRequest {
+			return message
+		}
+		if short := h.alone(); len(short) <= maxRequest {
+			return short
+		}
+	}
+	_ = g.dropped.WaitN(g.ctx, min(1+len(message)/256, dropRate)) // an error: the connection has ended
+	return nil
+}

@@ -19,7 +19,8 @@
 //   - null counts as missing for channel, recipient, contentType and termination, and for nothing else.
 //   - A misspelt HRFVersion is a version that is missing: of the meaning, not of the shape.
 //   - A script needs a step. The first one in a message of the role system is run; others are checked, with a warning that they are not run.
-//   - An expression that can't be compiled is a fault of the meaning, and found here. Rejected: to find it when it is evaluated, after effects.
+//   - An expression that can't be compiled is HRF_EXECUTION_ERROR, the code that the runtime evaluator's faults have (HRF §5.1), but it is found
+//     here. Rejected: to find it when it is evaluated, after effects.
 //   - What a variable is at the start is data: "$input.x" in vars is a text, with a warning.
 //
 // The profile compat also reads what later versions of the reference write, each with a warning: hrfVersion or no version, content_type,

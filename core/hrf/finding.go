@@ -13,8 +13,8 @@ type Code string
 const (
 	EnvelopeFailed Code = "HRF_SCHEMA_ENVELOPE_FAILED"     // the text, or the shape of envelope and messages
 	ScriptFailed   Code = "HRF_SCHEMA_SCRIPT_FAILED"       // the shape of the script
-	SemanticFailed Code = "HRF_SEMANTIC_VALIDATION_FAILED" // the meaning: roles, channels, termination, blank texts, expressions
-	ExecutionError Code = "HRF_EXECUTION_ERROR"            // found while a script runs
+	SemanticFailed Code = "HRF_SEMANTIC_VALIDATION_FAILED" // the meaning: roles, channels, termination, blank texts
+	ExecutionError Code = "HRF_EXECUTION_ERROR"            // expressions, and what is found while a script runs
 )
 
 // Finding is one fault of an envelope, or one warning.
@@ -40,7 +40,7 @@ func (r *Report) Valid() bool { return len(r.Errors) == 0 }
 // Err returns all errors as one in HRF's form: its code is that of the highest layer with a finding, its details are all of them. It is nil if
 // there is none.
 func (r *Report) Err() *Error {
-	for _, code := range []Code{EnvelopeFailed, ScriptFailed, SemanticFailed} {
+	for _, code := range []Code{EnvelopeFailed, ScriptFailed, SemanticFailed, ExecutionError} {
 		i := slices.IndexFunc(r.Errors, func(f Finding) bool { return f.Code == code })
 		if i < 0 {
 			continue

@@ -49,7 +49,7 @@ var (
 	ifCondition        = rule{"if.condition", SemanticFailed}
 	messageStepChannel = rule{"assistant-message.channel", SemanticFailed}
 	messageStepTexts   = rule{"assistant-message.content", SemanticFailed}
-	expressionSyntax   = rule{"expression.syntax", SemanticFailed}
+	expressionSyntax   = rule{"expression.syntax", ExecutionError}
 )
 
 // The rules of warnings.

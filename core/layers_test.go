@@ -44,7 +44,7 @@ var layers = map[string][]string{
 
 	"adapters/internal/modelapi":  {"core", "core/strictjson", "core/llm"}, // what the adapters of model vendors share
 	"adapters/internal/*":         {"core", "core/strictjson", "adapters/internal/*"},
-	"adapters/mcp":                {"core", "core/strictjson", "core/tool", "adapters/mcp/internal/*"},
+	"adapters/mcp":                {"core", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
 	"adapters/slack":              {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},

@@ -47,7 +47,7 @@ func (c *Config) complete() []string {
 	c.openTools(&f)
 	var err error
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
-	f.check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
+	f.checkFile(err, "GATEHOUSE_REPLIES", "the sentences are invalid")
 	f = append(f, c.Slack.Validate()...)
 	f = append(f, c.Discord.Validate()...)
 	return append(f, c.Traces.Validate()...)

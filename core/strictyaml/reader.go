@@ -104,7 +104,7 @@ func (r *Reader) Parse(data []byte, begin string) (root *yaml.Node) {
 		r.FaultAt(max(line, 1), 0, "correct the YAML there or just before it", "the file is no valid YAML: %s", text)
 		return nil
 	}
-	return r.Follow(first.Content[0])
+	return r.follow(first.Content[0])
 }
 
 // place is where the YAML library says that something is wrong.
@@ -117,8 +117,8 @@ func position(err error) (line int, text string) {
 	return line, strings.ReplaceAll(strings.TrimPrefix(err.Error(), m[0]), "\n", " ")
 }
 
-// Follow returns what an alias stands for, and any other value as it is. It counts the value.
-func (r *Reader) Follow(n *yaml.Node) *yaml.Node {
+// follow returns what an alias stands for, and any other value as it is. It counts the value.
+func (r *Reader) follow(n *yaml.Node) *yaml.Node {
 	r.Spend(1, n)
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias

@@ -24,8 +24,8 @@ func (r *Reader) Entries(n *yaml.Node, what string, known []string) []Entry {
 	var all []Entry
 	seen := map[string]int{}
 	for i := 0; i+1 < len(n.Content) && !r.Exhausted(); i += 2 {
-		at, value := n.Content[i], r.Follow(n.Content[i+1])
-		key := r.Follow(at)
+		at, value := n.Content[i], r.follow(n.Content[i+1])
+		key := r.follow(at)
 		if key.Kind != yaml.ScalarNode {
 			r.Fault(at, "use a plain word as the key", "a key of %s is %s", what, Shown(key))
 			continue
@@ -67,7 +67,7 @@ func (r *Reader) Items(n *yaml.Node, what, example string) []*yaml.Node {
 		if r.Exhausted() {
 			break
 		}
-		all = append(all, r.Follow(item))
+		all = append(all, r.follow(item))
 	}
 	return all
 }

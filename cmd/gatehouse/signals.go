@@ -24,12 +24,6 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// file is a file that is read again while gatehouse runs.
-type file interface {
-	Path() string // "" = none is configured
-	Reload() error
-}
-
 // reloadOnHangup makes the process survive the end of the terminal that it was started from, and reads the files of the policy and the tools
 // again on each SIGHUP. The environment is not read again. changed is called after the policy has changed.
 func reloadOnHangup(ctx context.Context, cfg settings.Config, log *slog.Logger, changed func()) {
@@ -42,10 +36,10 @@ func reloadOnHangup(ctx context.Context, cfg settings.Config, log *slog.Logger, 
 				if cfg.Policy.Path() == "" && cfg.Tools.Path() == "" {
 					log.Info("SIGHUP is ignored, because there is neither a policy file nor a file of tools to read again; to use changed settings, start gatehouse again")
 				}
-				if reload("policy", cfg.Policy, log) {
+				if reload("policy", cfg.Policy.Path(), cfg.Policy.Reload, log) {
 					changed()
 				}
-				reload("file of tools", cfg.Tools, log)
+				reload("file of tools", cfg.Tools.Path(), cfg.Tools.Reload, log)
 			case <-ctx.Done():
 				return
 			}
@@ -53,14 +47,14 @@ func reloadOnHangup(ctx context.Context, cfg settings.Config, log *slog.Logger, 
 	}()
 }
 
-// reload reads a file again, if there is one, and reports whether what it says is now in force.
-func reload(what string, f file, log *slog.Logger) bool {
-	if f.Path() == "" {
+// reload reads a file again, if there is one, and reports whether what it says is now in force. file is "" if none is configured.
+func reload(what, file string, read func() error, log *slog.Logger) bool {
+	if file == "" {
 		return false
 	}
-	err := f.Reload()
+	err := read()
 	if err == nil {
-		log.Info("the "+what+" was read again", "file", f.Path())
+		log.Info("the "+what+" was read again", "file", file)
 		return true
 	}
 	var faults strictyaml.Faults
@@ -68,6 +62,6 @@ func reload(what string, f file, log *slog.Logger) bool {
 	for _, fault := range faults {
 		log.Error("the "+what+" is invalid: "+fault.String(), "category", core.CategoryOf(err))
 	}
-	log.Error("the old "+what+" stays in force; correct the file, then send SIGHUP again", "file", f.Path(), "category", core.CategoryOf(err))
+	log.Error("the old "+what+" stays in force; correct the file, then send SIGHUP again", "file", file, "category", core.CategoryOf(err))
 	return false
 }

@@ -34,7 +34,7 @@ func newProvider(cfg settings.Config, tracer graph.Tracer) (llm.Provider, error)
 			return nil, err
 		}
 		p = llm.NewRetry(llm.NewLimit(p, cfg.Model.Calls), llm.RetryConfig{Total: cfg.Model.Timeout, Model: m.Name, Observe: observer(tracer)})
-		all = append(all, view.Bind(m.Vendor, p))
+		all = append(all, view.Bind(m.Vendor, llm.WithBadCalls(p)))
 	}
 	if len(all) == 0 {
 		return nil, core.Errorf(core.Invalid, "GATEHOUSE_MODEL: no model is set")

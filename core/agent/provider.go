@@ -85,7 +85,7 @@ func (m ProviderModel) offered() (all []llm.Tool, tokens int) {
 			continue
 		}
 		tokens += n
-		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: llm.PortableSchema(t.Schema)})
 	}
 	return all, tokens
 }

@@ -28,7 +28,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	}
 	switch {
 	case cfg.Agent == "llm":
-		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer)
+		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer, log)
 		if err != nil {
 			return nil, err
 		}

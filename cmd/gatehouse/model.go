@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/anthropic"
@@ -74,7 +76,7 @@ func observer(tracer graph.Tracer) llm.Observer {
 }
 
 // newProviderModel makes the model of the agent from the configured models.
-func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer) (agent.ProviderModel, error) {
+func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, log *slog.Logger) (agent.ProviderModel, error) {
 	p, err := newProvider(cfg, tracer)
 	if err != nil {
 		return agent.ProviderModel{}, err
@@ -82,7 +84,18 @@ func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Reg
 	return agent.ProviderModel{
 		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: rendering(systemPrompt(cfg), time.Now),
 		Image: store.LoadBlob, Count: store.AddTokens, Daily: cfg.Model.Daily,
+		LeftOut: warnLeftOut(log),
 	}, nil
+}
+
+// warnLeftOut logs how many tools a model is not told of, when that changes. log may be nil.
+func warnLeftOut(log *slog.Logger) func(int) {
+	var before atomic.Int64
+	return func(tools int) {
+		if before.Swap(int64(tools)) != int64(tools) && tools > 0 && log != nil {
+			log.Warn("the model is not told of some tools, because there are too many or they take more than half of GATEHOUSE_MODEL_CONTEXT; remove the ones that it does not need", "left_out", tools)
+		}
+	}
 }
 
 // viewRef says in the evidence how a model is shown a conversation, and how it samples.

@@ -30,6 +30,8 @@ type ProviderModel struct {
 	// counted. Where the vendor does not say how many, it is what was sent, as the view estimates it.
 	Count func(ctx context.Context, person string, tokens int64) (today int64, err error)
 	Daily int64 // how many tokens a person may take a day; 0 = no limit
+	// LeftOut hears at each call how many tools the model is not told of, because they are too many; nil: nobody does.
+	LeftOut func(tools int)
 }
 
 // Next asks the provider once. Errors: those of llm.Provider, of the view, and rate_limited if the person has taken their tokens of the day.
@@ -79,13 +81,17 @@ const maxTools = 128
 // offered are the tools that the model is told of, in their order, and the tokens that they are estimated to take. Those that would take more than
 // half of the budget, or are too many, are left out: servers can define any number of them.
 func (m ProviderModel) offered() (all []llm.Tool, tokens int) {
-	for _, t := range m.Tools.Tools() {
+	known := m.Tools.Tools()
+	for _, t := range known {
 		n := (len(t.Name) + len(t.Description) + len(t.Schema)) / 3
 		if len(all) == maxTools || m.Budget > 0 && tokens+n > m.Budget/2 {
 			continue
 		}
 		tokens += n
 		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: llm.PortableSchema(t.Schema)})
+	}
+	if m.LeftOut != nil {
+		m.LeftOut(len(known) - len(all))
 	}
 	return all, tokens
 }

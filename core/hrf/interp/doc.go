@@ -22,7 +22,7 @@
 //
 // # What is said
 //
-// The chat for the model is the plain system messages and the first plain user message. A message on the channel analysis is added to it as the
+// The chat for the model is the plain system messages in their order, then the first plain user message. A message on the channel analysis is added to it as the
 // assistant's, and goes nowhere else. A final message sets the text that is said; a later one replaces it. A text that is blank or "." in the
 // script, or comes out blank, is left to the model. A "." that a template inserts is text: what people write can't ask the model.
 //

@@ -22,9 +22,10 @@
 //
 // # What is said
 //
-// The chat for the model is the plain system messages in their order, then the first plain user message. A message on the channel analysis is added to it as the
-// assistant's, and goes nowhere else. A final message sets the text that is said; a later one replaces it. A text that is blank or "." in the
-// script, or comes out blank, is left to the model. A "." that a template inserts is text: what people write can't ask the model.
+// The chat for the model is the plain system messages in their order, then the first plain user message. A message on the channel analysis is
+// added to it as the assistant's, and goes nowhere else. A final message sets the text that is said; a later one replaces it. A text that is
+// blank or "." in the script, or comes out blank, is left to the model. A "." that a template inserts is text: what people write can't ask the
+// model.
 //
 // A run that ends without a text asks the model once for a summary. It is shown a bounded digest of the variables and the input, marked as data.
 //

@@ -103,8 +103,11 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 		return Answer{}, core.Errorf(core.Internal, "the last message is not the result of the script's call %s", r.kept.Call.ID)
 	}
 	for {
-		var effect interp.Effect
-		r.kept.State, effect = r.program.Next(r.kept.State, result)
+		state, effect, err := r.program.Next(ctx, r.kept.State, result)
+		if err != nil {
+			return Answer{}, err
+		}
+		r.kept.State = state
 		switch effect := effect.(type) {
 		case interp.CallTool:
 			return r.call(effect)

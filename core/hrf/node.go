@@ -30,13 +30,25 @@ func (n *node) item(i int) *node { return &node{n.Items[i], n, strconv.Itoa(i)} 
 // member returns a member of an object.
 func (n *node) member(m strictjson.Member) *node { return &node{m.Value, n, m.Key} }
 
-// pointer returns the RFC 6901 pointer from the envelope.
-func (n *node) pointer() string {
+// maxPointer is about how many bytes a pointer has at most, so that findings below a long key do not take the key's length each. The pointers of
+// steps are shorter.
+const maxPointer = 4096
+
+// pointer returns the RFC 6901 pointer from the envelope to the value, or to the one that steps lead to from it. In place of one that would be too
+// long it returns that of the nearest value around.
+func (n *node) pointer(below ...string) string {
 	var steps []string
 	for ; n.parent != nil; n = n.parent {
 		steps = append(steps, n.step)
 	}
 	slices.Reverse(steps)
+	steps = append(steps, below...)
+	length := 0
+	for i, step := range steps {
+		if length += len(step) + 1; length > maxPointer {
+			return strictjson.Pointer(steps[:i]...)
+		}
+	}
 	return strictjson.Pointer(steps...)
 }
 

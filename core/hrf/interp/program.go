@@ -2,6 +2,7 @@ package interp
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"gatehouse/core/hrf"
@@ -53,12 +54,16 @@ func (p *Program) Start(input map[string]any) State {
 	return State{Phase: begin, Input: input}
 }
 
-// Next goes on to the next effect. It is deterministic and changes nothing that it is given. A state that has ended stays so.
-func (p *Program) Next(s State, result Result) (State, Effect) {
+// Next goes on to the next effect. It is deterministic and changes nothing that it is given. A state that has ended stays so. The error is that of
+// the context, if it ends before the next step.
+func (p *Program) Next(ctx context.Context, s State, result Result) (State, Effect, error) {
 	r := &run{program: p, limits: p.Limits.orDefault(), State: s.copy()}
-	effect := r.accept(result)
-	for effect == nil {
-		effect = r.walk()
+	var effect Effect
+	for act := func() Effect { return r.accept(result) }; effect == nil; act = r.walk {
+		if err := ctx.Err(); err != nil {
+			return s, nil, err
+		}
+		effect = act()
 	}
-	return r.State, effect
+	return r.State, effect, nil
 }

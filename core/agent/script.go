@@ -152,7 +152,7 @@ func (r *scriptRun) call(e interp.CallTool) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing the arguments of %s: %w", e.Recipient, err)
 	}
-	r.kept.Call = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: args}
+	r.kept.Call, r.kept.State = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: args}, r.kept.State.Trimmed()
 	memory, err := json.Marshal(r.kept)
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing where the script is: %w", err)

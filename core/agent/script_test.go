@@ -198,6 +198,22 @@ func TestAScriptIsNotDeceivedByAToolsResult(t *testing.T) {
 	}
 }
 
+// What is stored of a script that waits does not grow with the steps that it has executed.
+func TestWhatAScriptKeepsWhileItWaits(t *testing.T) {
+	call := `{"type":"tool-call","recipient":"demo.time","channel":"commentary","args":{},"save_as":"t"}`
+	kept := func(steps int) int {
+		m := agent.Script{Tools: tool.NewRegistry(tool.Clock(time.Now)), Envelope: envelope(t, "["+strings.Repeat(`{"type":"if","condition":"$input.text","then":[],"else":[]},`, steps)+call+"]")}
+		answer, err := m.Next(t.Context(), core.History{}.Append(core.Message{Role: core.User, Content: core.Text("go")}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(answer.Memory)
+	}
+	if few, many := kept(10), kept(5000); many > few+20 {
+		t.Errorf("%d bytes after 10 steps, %d after 5000", few, many)
+	}
+}
+
 func TestAScriptThatCannotGoOnSaysWhy(t *testing.T) {
 	long := "[" + strings.Repeat(`{"type":"tool-call","recipient":"demo.time","channel":"commentary","args":{},"save_as":"t"},`, 101) + `{"type":"halt"}]`
 	for name, c := range map[string]struct {

@@ -188,7 +188,8 @@ func (r *scriptRun) fail(ctx context.Context, fault *hrf.Error) (Answer, error) 
 	if details.Limit != "" {
 		category = core.LimitReached
 	}
-	return Answer{}, core.Wrap(category, fault, "%s", r.stopped(fault, details))
+	said := append([]string{r.stopped(fault, details)}, r.kept.Changed...)
+	return Answer{}, core.Wrap(category, fault, "%s", strings.Join(said, "\n"))
 }
 
 // stopped says why a script can't go on.

@@ -172,17 +172,30 @@ func TestAScriptIsPausedAndGoesOn(t *testing.T) {
 func TestAScriptSaysThatArgumentsWereChanged(t *testing.T) {
 	var ran []string
 	r := scripted(t, twoRefunds, nil, refund(&ran))
-	r.change = func(a *core.Approval) {
-		a.Requested = a.Call.Digest
-		a.Call.Arguments = json.RawMessage(`{"to":["eve"]}`)
-		a.Call.Digest, _ = tool.Digest(a.Call.Tool, a.Call.Arguments)
-	}
+	r.change = toEve
 	second := r.decide(r.say("refund ann"), core.Approved, "")
 	r.change = nil
 	got := texts(r.decide(second, core.Approved, ""))
 	if !strings.HasPrefix(got, "paid 1 and 2\n"+core.ArgumentsChanged) || !strings.Contains(got, "eve") || ran[0] != `{"to":["eve"]}` {
 		t.Errorf("%q; it ran with %q", got, ran)
 	}
+}
+
+// So is a person whose script stops later.
+func TestAScriptThatStopsSaysThatArgumentsWereChanged(t *testing.T) {
+	r := scripted(t, `[{"type":"tool-call","recipient":"shop.refund","channel":"commentary","args":{},"save_as":"a"},
+		{"type":"assistant-message","channel":"final","content":"."}]`, nil, refund(new([]string)))
+	r.change = toEve
+	if got := texts(r.decide(r.say("refund ann"), core.Approved, "")); !strings.Contains(got, "no model is configured") || !strings.Contains(got, core.ArgumentsChanged) {
+		t.Errorf("%q", got)
+	}
+}
+
+// toEve is an approver's change of arguments.
+func toEve(a *core.Approval) {
+	a.Requested = a.Call.Digest
+	a.Call.Arguments = json.RawMessage(`{"to":["eve"]}`)
+	a.Call.Digest, _ = tool.Digest(a.Call.Tool, a.Call.Arguments)
 }
 
 // A tool that ran can't make the script say that it did not, or that somebody changed its arguments.

@@ -12,10 +12,10 @@ type decimal struct {
 	negative bool
 	digits   string
 	point    int
-	beyond   bool // the exponent is too large to be kept: point is that of a larger, or smaller, number than all others
+	beyond   bool // the exponent is out of range, and point only as far as it can be: there is no String
 }
 
-// farthest is the largest exponent that is kept, on either side of zero.
+// farthest is the largest exponent in range, on either side of zero.
 const farthest = math.MaxInt / 4
 
 // parseDecimal reads a number as JSON has it; also a leading "+", zeros at the front, and a point without digits on one side of it.
@@ -67,7 +67,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// String writes a number that is not beyond: integers without a point, and very large and very small numbers with an exponent.
+// String writes a number in range: integers without a point, and very large and very small numbers with an exponent.
 func (d decimal) String() string {
 	if d.digits == "" {
 		return "0"

@@ -191,7 +191,7 @@ func TestAScriptThatCannotGoOnSaysWhy(t *testing.T) {
 		steps, text string
 		category    core.Category
 	}{
-		"no model": {`[{"type":"assistant-message","channel":"final","content":"."}]`, "The bot's script stopped at line 1: the model gave no text: no model is configured; an admin can set GATEHOUSE_MODEL", core.ScriptFailed},
+		"no model": {`[{"type":"assistant-message","channel":"final","content":"."}]`, "The bot's script stopped at line 1: the model did not answer: no model is configured; an admin can set GATEHOUSE_MODEL", core.ScriptFailed},
 		"no tool":  {`[{"type":"tool-call","recipient":"no.tool","channel":"commentary","args":{},"save_as":"x"}]`, `The bot's script can't run. There is no tool "no.tool"`, core.ScriptFailed},
 		"limit":    {long, "the run takes more than 100 tool calls. What it did until then stays done", core.LimitReached},
 	} {

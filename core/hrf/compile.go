@@ -25,7 +25,7 @@ func (s *scriptReader) condition(n *node) *expr.Condition {
 	}
 	s.reads(n, c.Refs())
 	for _, word := range c.Barewords() {
-		s.flow.warn(n, conditionBareword, "write it in quotes", "%s is read as a text", quote(word))
+		s.flow.warn(n, conditionBareword, "write it in quotes", "%s is read as text", quote(word))
 	}
 	return c
 }
@@ -35,7 +35,7 @@ func (s *scriptReader) template(n *node) *expr.Template {
 	t := expr.CompileTemplate(n.String)
 	s.reads(n, t.Refs())
 	for _, text := range t.Unknown() {
-		s.flow.warn(n, templateUnknown, "write {{vars.NAME}} or {{input.NAME}}", "%s is no placeholder, it stays as it is", quote("{{"+text+"}}"))
+		s.flow.warn(n, templateUnknown, "write {{vars.NAME}} or {{input.NAME}}", "%s is not a placeholder, so it stays as it is", quote("{{"+text+"}}"))
 	}
 	return t
 }

@@ -36,13 +36,13 @@ type Envelope struct {
 
 // Message is one message (HRF §2). A field that is null or missing is "".
 type Message struct {
+	Place
 	Role        string
 	Channel     string
 	Recipient   string
 	ContentType string
 	Content     *strictjson.Value
 	Termination string
-	Pointer     string
 }
 
 // Script is a workflow (HRF §3), its expressions compiled.

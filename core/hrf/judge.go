@@ -49,7 +49,7 @@ func (r *reader) markers(e *Envelope) (calls, early bool) {
 		case m.Termination == Call:
 			calls = true
 			if m.Recipient == "" {
-				r.warn(n, terminationCall, "add recipient to the message", "call names no tool")
+				r.warn(n, terminationCall, "add a recipient to the message", "the call has no recipient")
 			}
 		case len(e.Script.Steps) > 1:
 			early = true

@@ -82,7 +82,7 @@ func (r *reader) message(e *Envelope, n *node) {
 		r.warn(n.get(otherContentType), compatName, "", "the strict profile spells %s contentType", otherContentType)
 	}
 	o.only()
-	m := Message{Pointer: n.pointer()}
+	m := Message{Place: n.place()}
 	m.Role = r.role(o.required("role", strictjson.String))
 	m.Channel = r.channel(o, m.Role)
 	if recipient := o.nullable("recipient", strictjson.String); recipient != nil {
@@ -125,7 +125,7 @@ func (r *reader) role(n *node) string {
 	case isOther:
 		r.fail(n, messageRole, "write "+instead+"; the profile compat accepts it", "unknown role %s", quote(n.String))
 	case isFunction || n.String == strings.TrimSuffix(Functions, "."):
-		r.fail(n, messageRole, "write functions.NAME", "the role %s names no function", quote(n.String))
+		r.fail(n, messageRole, "write functions.NAME", "the role %s does not name a function", quote(n.String))
 	default:
 		r.fail(n, messageRole, suggest(n.String, roles, "write system, user, assistant or functions.NAME"), "unknown role %s", quote(n.String))
 	}
@@ -138,7 +138,7 @@ func (r *reader) channel(o object, role string) string {
 	n := o.nullable("channel", strictjson.String)
 	switch {
 	case n == nil && role == Assistant && o.absent("channel"):
-		r.fail(o.node, messageChannel, oneOf(channels), "a message of the assistant needs a channel")
+		r.fail(o.node, messageChannel, oneOf(channels), "an assistant message needs a channel")
 	case n != nil && !slices.Contains(channels, n.String):
 		r.fail(n, messageChannel, suggest(n.String, channels, oneOf(channels)), "unknown channel %s", quote(n.String))
 	case n != nil:
@@ -157,7 +157,7 @@ func (r *reader) termination(o object, role string) string {
 	case !slices.Contains(terminations, n.String):
 		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)), "unknown termination %s", quote(n.String))
 	case role != Assistant && role != "":
-		r.fail(n, messageTerminationRole, "remove it", "a termination is only for messages of the assistant, not of %s", role)
+		r.fail(n, messageTerminationRole, "remove it", "only assistant messages may have a termination, not those of role %s", role)
 	default:
 		r.terminations = append(r.terminations, n)
 		if len(r.terminations) > 1 {

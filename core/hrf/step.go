@@ -7,9 +7,9 @@ type Step interface {
 	Where() Place
 }
 
-// Place is where a step stands.
+// Place is where a step or a message stands.
 type Place struct {
-	Pointer      string // RFC 6901, in the envelope
+	Pointer      string // RFC 6901, from the root of the envelope
 	Line, Column int
 }
 

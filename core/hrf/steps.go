@@ -23,14 +23,14 @@ func (s *scriptReader) steps(list *node) ([]Step, ending) {
 		n := list.item(i)
 		if all.halts && !warned {
 			warned = true
-			s.flow.warn(n, stepUnreachable, "", "this step is never run: the script has halted before")
+			s.flow.warn(n, stepUnreachable, "", "this step is never run: the script has already halted")
 		}
 		step, e := s.step(n)
 		if step == nil {
 			continue
 		}
 		if final != nil && e.says && !all.halts {
-			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never said: a later step replaces it"))
+			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never sent: a later step replaces it"))
 		}
 		if _, isMessage := step.(*AssistantMessage); isMessage && e.says {
 			final = n
@@ -131,7 +131,7 @@ func (s *scriptReader) toolCall(o object) *ToolCall {
 	if n := o.required("recipient", strictjson.String); n != nil {
 		step.Recipient = n.String
 		if !isRecipient(n.String) {
-			s.fail(n, toolCallRecipient, "write PLUGIN.FUNCTION, of letters, digits, _ and -", "%s names no tool", quote(n.String))
+			s.fail(n, toolCallRecipient, "write PLUGIN.FUNCTION, of letters, digits, _ and -", "%s is not the name of a tool", quote(n.String))
 		}
 	}
 	if n := o.required("channel", strictjson.String); n != nil && n.String != Commentary {

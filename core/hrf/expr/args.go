@@ -120,7 +120,7 @@ func (c *argCompiler) text(v *strictjson.Value, pointer string) node {
 	var fault *Error
 	if errors.As(err, &fault) {
 		withEscape := *fault
-		withEscape.Hint = strings.TrimPrefix(fault.Hint+"; for a text that begins with a dollar, write $$", "; ")
+		withEscape.Hint = strings.TrimPrefix(fault.Hint+"; for text that begins with a dollar, write $$", "; ")
 		c.errors = append(c.errors, ArgError{pointer, v, &withEscape})
 		return literal{nil}
 	}

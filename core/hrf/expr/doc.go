@@ -26,5 +26,5 @@
 //
 // Arguments. Strings are evaluated at any depth, keys never. Strings that begin with another "$", such as "$5.00", are text.
 //
-// Compiling takes linear time; expressions have at most MaxLength bytes, and calls nest at most MaxDepth deep.
+// Compiling takes linear time; an expression has at most 4,096 bytes, and its calls nest at most 32 deep.
 package expr

@@ -2,8 +2,8 @@ package expr
 
 // Bounds of one expression or condition.
 const (
-	MaxLength = 4096 // bytes
-	MaxDepth  = 32   // calls within calls
+	maxLength = 4096 // bytes
+	maxDepth  = 32   // calls within calls
 )
 
 // Scope is what references are looked up in. Values are JSON as strictjson.Value.Any gives it: nil, bool, string, json.Number, []any, map[string]any.
@@ -59,7 +59,7 @@ func Compile(text string) (*Expr, error) {
 		return nil, err
 	}
 	if p.token.kind == operator {
-		return nil, p.fail(p.token, "a comparison is no value", "compare in the condition of an if step")
+		return nil, p.fail(p.token, "a comparison is not a value", "compare in the condition of an if step")
 	}
 	if err := p.end(); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func CompileTemplate(text string) *Template {
 
 // placeholder compiles what stands between braces, at an offset of the template.
 func (t *Template) placeholder(inner string, offset int) (node, bool) {
-	if !isRooted(strings.TrimSpace(inner)) || len(inner) > MaxLength {
+	if !isRooted(strings.TrimSpace(inner)) || len(inner) > maxLength {
 		return nil, false
 	}
 	p := &parser{text: inner}

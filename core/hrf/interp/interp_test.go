@@ -322,8 +322,8 @@ func TestAFailedToolIsNamed(t *testing.T) {
 	s, _ := p.Next(p.Start(nil), interp.Result{})
 	for result, want := range map[*interp.Result]string{
 		{Err: "storm"}:               "t.f failed: storm",
-		{Value: func() {}}:           "the result of t.f is no JSON: json: unsupported type: func()",
-		{Value: json.Number("1e9x")}: `the result of t.f is no JSON: json: invalid number literal "1e9x"`,
+		{Value: func() {}}:           "the result of t.f is not JSON: json: unsupported type: func()",
+		{Value: json.Number("1e9x")}: `the result of t.f is not JSON: json: invalid number literal "1e9x"`,
 	} {
 		_, effect := p.Next(s, *result)
 		d, message := failure(t, effect.(interp.Failed).Err)

@@ -11,7 +11,7 @@ func (r *run) spend(name string, used *int, allowed int, p hrf.Place) Effect {
 	return nil
 }
 
-var limitWords = map[string]string{"steps": "steps", "tool_calls": "tool calls", "model_calls": "questions to the model"}
+var limitWords = map[string]string{"steps": "steps", "tool_calls": "tool calls", "model_calls": "model calls"}
 
 // fits checks a size in bytes.
 func (r *run) fits(size int, what string, p hrf.Place) Effect {

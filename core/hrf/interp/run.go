@@ -74,7 +74,7 @@ func (r *run) begin() Effect {
 			continue
 		}
 		user = user || m.Role == hrf.User
-		if fault := r.show(Line{m.Role, text}, hrf.Place{Pointer: m.Pointer}); fault != nil {
+		if fault := r.show(Line{m.Role, text}, m.Place); fault != nil {
 			return fault
 		}
 	}

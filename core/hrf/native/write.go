@@ -100,7 +100,7 @@ func lossesOf(e *hrf.Envelope) []Loss {
 			add(m.Pointer+"/termination", `the termination "end" outside the commentary of the assistant: every message there ends with %s`, end)
 		}
 		if token := tokenIn(m.Content.String); token != "" && m.ContentType == "" {
-			add(m.Pointer+"/content", "a text with the token %s", token)
+			add(m.Pointer+"/content", "text with the token %s", token)
 		}
 	}
 	return losses

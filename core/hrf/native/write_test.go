@@ -53,10 +53,10 @@ Bye
 func TestWhatTheFormCantHoldIsNamed(t *testing.T) {
 	text := value(t, `"x"`)
 	_, err := native.Write(&hrf.Envelope{Version: "2.0-beta", Messages: []hrf.Message{
-		{Pointer: "/messages/0", Role: "functions.a b", Recipient: "<|end|>", Content: text},
-		{Pointer: "/messages/1", Role: hrf.Assistant, Channel: hrf.Commentary, Content: text},
-		{Pointer: "/messages/2", Role: hrf.Assistant, Channel: hrf.Final, Termination: hrf.End, Content: text},
-		{Pointer: "/messages/3", Role: hrf.User, Content: value(t, `"say <|start|>"`)},
+		{Place: hrf.Place{Pointer: "/messages/0"}, Role: "functions.a b", Recipient: "<|end|>", Content: text},
+		{Place: hrf.Place{Pointer: "/messages/1"}, Role: hrf.Assistant, Channel: hrf.Commentary, Content: text},
+		{Place: hrf.Place{Pointer: "/messages/2"}, Role: hrf.Assistant, Channel: hrf.Final, Termination: hrf.End, Content: text},
+		{Place: hrf.Place{Pointer: "/messages/3"}, Role: hrf.User, Content: value(t, `"say <|start|>"`)},
 	}})
 	var lost *native.LossError
 	if !errors.As(err, &lost) {
@@ -68,7 +68,7 @@ func TestWhatTheFormCantHoldIsNamed(t *testing.T) {
 		{Pointer: "/messages/0/recipient", Reason: `a recipient with white space or "<|"`},
 		{Pointer: "/messages/1", Reason: `commentary of the assistant without a termination: its <|end|> is read as "end"`},
 		{Pointer: "/messages/2/termination", Reason: `the termination "end" outside the commentary of the assistant: every message there ends with <|end|>`},
-		{Pointer: "/messages/3/content", Reason: "a text with the token <|start|>"},
+		{Pointer: "/messages/3/content", Reason: "text with the token <|start|>"},
 	}
 	if diff := cmp.Diff(want, lost.Losses); diff != "" {
 		t.Error(diff)

@@ -28,6 +28,16 @@ type Finding struct {
 	Rule    string `json:"rule"`           // a stable name of the rule, such as "message.role"
 }
 
+// In writes the finding as compilers do, so that editors find its place: FILE:LINE:COLUMN: LABEL: MESSAGE; HINT. The label is the code of an error,
+// or the word warning.
+func (f Finding) In(file, label string) string {
+	text := fmt.Sprintf("%s:%d:%d: %s: %s", file, f.Line, f.Column, label, f.Message)
+	if f.Hint != "" {
+		text += "; " + f.Hint
+	}
+	return text
+}
+
 // Report is all that Parse found, in the order of the text.
 type Report struct {
 	Errors   []Finding

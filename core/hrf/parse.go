@@ -91,7 +91,11 @@ func (r *reader) root() *node {
 	v, err := strictjson.Parse(r.text, strictjson.Repeats)
 	var fault *strictjson.Error
 	if errors.As(err, &fault) {
-		r.failAt(Place{fault.Pointer, fault.Line, fault.Column}, textRules[fault.Code], "", "%s", fault.Reason)
+		hint := ""
+		if !bytes.HasPrefix(bytes.TrimSpace(r.text), []byte("{")) {
+			hint = "an envelope is a JSON object, saved as UTF-8"
+		}
+		r.failAt(Place{fault.Pointer, fault.Line, fault.Column}, textRules[fault.Code], hint, "%s", fault.Reason)
 		return nil
 	}
 	return &node{Value: v}

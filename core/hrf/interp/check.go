@@ -66,7 +66,7 @@ func (r *run) checkRecipients(sites []site) Effect {
 	if d.Recipients == nil {
 		return nil
 	}
-	return r.fail(d, "no such tool: %s; nothing was run", strings.Join(d.Recipients, ", "))
+	return r.fail(d, "no such tool: %s", strings.Join(d.Recipients, ", "))
 }
 
 func (r *run) schema(recipient string) (schema json.RawMessage, known bool) {

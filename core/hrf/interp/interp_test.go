@@ -234,7 +234,7 @@ func TestAllMissingRecipientsAreListedBeforeAnythingRuns(t *testing.T) {
 	if diff := gocmp.Diff([]string{"no.a", "no.b", "no.c"}, d.Recipients); diff != "" || len(out.ToolCalls) > 0 {
 		t.Errorf("%s\n%v", diff, out.ToolCalls)
 	}
-	if d.Pointer != "/messages/0/content/steps/1/then/0" || d.Line != 3 || message != "no such tool: no.a, no.b, no.c; nothing was run" {
+	if d.Pointer != "/messages/0/content/steps/1/then/0" || d.Line != 3 || message != "no such tool: no.a, no.b, no.c" {
 		t.Errorf("%+v %s", d, message)
 	}
 }

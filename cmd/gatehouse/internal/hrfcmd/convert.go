@@ -21,8 +21,8 @@ type Convert struct {
 
 // Help says more than one line.
 func (Convert) Help() string {
-	return "Nothing is lost: an envelope that the token form can't hold is refused with the reasons. A text in the token form that is read, but " +
-		"is no valid envelope, is converted, and its faults are printed with their places in the output. Exit code 1: the file is invalid or was refused."
+	return "Nothing is lost: an envelope that the token form can't hold is refused with the reasons. Messages in the token form that do not make a valid " +
+		"envelope are converted all the same, and the faults are printed with their places in the output. Exit code 1: the file is invalid or was refused."
 }
 
 // Run prints the file in the other form.
@@ -84,10 +84,8 @@ func withHint(reason, hint string) string {
 	return reason + "; " + hint
 }
 
-// reported prints the errors and ends the command with exit code 1.
+// reported prints the errors of a report and ends the command with exit code 1.
 func reported(a *cli.App, file string, report *hrf.Report) error {
-	for _, f := range report.Errors {
-		a.PrintError("%s", findingLine(file, string(f.Code), f))
-	}
+	printFindings(a, file, report.Errors)
 	return cli.Exit(cli.ExitBad, cli.ErrReported)
 }

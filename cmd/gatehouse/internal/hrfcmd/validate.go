@@ -1,8 +1,6 @@
 package hrfcmd
 
 import (
-	"fmt"
-
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core/hrf"
 )
@@ -76,23 +74,14 @@ func (c Validate) print(a *cli.App, all []verdict) error {
 	}
 	for _, v := range all {
 		for _, f := range v.Errors {
-			a.PrintLine("%s", findingLine(v.File, string(f.Code), f))
+			a.PrintLine("%s", f.In(v.File, string(f.Code)))
 		}
 		for _, f := range v.Warnings {
-			a.PrintLine("%s", findingLine(v.File, "warning", f))
+			a.PrintLine("%s", f.In(v.File, "warning"))
 		}
 		if v.Valid {
 			a.PrintLine("%s: valid", v.File)
 		}
 	}
 	return nil
-}
-
-// findingLine writes a finding as compilers do, so that editors find the place.
-func findingLine(file, code string, f hrf.Finding) string {
-	message := f.Message
-	if f.Hint != "" {
-		message += "; " + f.Hint
-	}
-	return fmt.Sprintf("%s:%d:%d: %s: %s", file, f.Line, f.Column, code, message)
 }

@@ -47,8 +47,7 @@ type Report struct {
 // Valid reports whether there is no error.
 func (r *Report) Valid() bool { return len(r.Errors) == 0 }
 
-// Err returns all errors as one in HRF's form: its code is that of the highest layer with a finding, its details are all of them. It is nil if
-// there is none.
+// Err returns all errors as one in HRF's form (HRF §5.3), its details being Errors; nil if there are none.
 func (r *Report) Err() *Error {
 	for _, code := range []Code{EnvelopeFailed, ScriptFailed, SemanticFailed, ExecutionError} {
 		i := slices.IndexFunc(r.Errors, func(f Finding) bool { return f.Code == code })
@@ -74,11 +73,11 @@ func (r *Report) sort() {
 	}
 }
 
-// Error is a fault in HRF's form (HRF §5.3): the code of the highest layer with a finding, and all findings.
+// Error is a fault in HRF's form (HRF §5.3). The code is that of the highest layer with a finding.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	Details any    `json:"details"` // of a validation: a list of findings; of an execution: see core/hrf/interp
+	Details any    `json:"details"` // of a validation: []Finding; of a run: interp.Details
 }
 
 // Error returns code and message.

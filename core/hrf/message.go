@@ -109,7 +109,7 @@ const developer = "developer"
 // otherRoles are the roles of later versions of the reference, and what the profile has instead.
 var otherRoles = map[string]string{developer: System, "tool": "functions.NAME"}
 
-// role checks a role. What is no role is returned as "", so that nothing else is said about it.
+// role checks a role. An invalid one is returned as "", so that no other rule reports it again.
 func (r *reader) role(n *node) string {
 	if n == nil {
 		return ""
@@ -173,7 +173,7 @@ var contentTypes = []string{JSONContent, ScriptType}
 // otherText is how later versions of the reference mark plain text.
 const otherText = "text"
 
-// content checks a content by its contentType, which is under a key of the message. It returns the contentType.
+// content checks content by its contentType, the member of the message that key names. It returns the contentType.
 func (r *reader) content(e *Envelope, role string, o object, key string, content *node) string {
 	n := o.nullable(key, strictjson.String)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// object reads the members of one object of a known shape.
+// object reads the members of one object, whose names are known.
 type object struct {
 	*reader
 	*node

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// scriptOf reads the script of a message. The first one whose role may have one is that of the envelope; the others are checked as well.
+// scriptOf reads the script of a message. The first one in a message whose role may have one is the envelope's; the others are only checked.
 func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 	s := &scriptReader{reader: r, flow: newFlow()}
 	script := s.script(n)

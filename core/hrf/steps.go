@@ -17,7 +17,7 @@ type ending struct {
 func (s *scriptReader) steps(list *node) ([]Step, ending) {
 	steps := make([]Step, 0, len(list.Items))
 	var all ending
-	var final *node // the message whose text stands
+	var final *node // the message whose text is the final one so far
 	warned := false
 	for i := range list.Items {
 		n := list.item(i)

@@ -15,9 +15,9 @@ type Validate struct {
 
 // Help says more than one line.
 func (Validate) Help() string {
-	return "Findings are printed as FILE:LINE:COLUMN: CODE: MESSAGE, columns in bytes; a warning has the word warning as its code. " +
-		"With --json one file gives one object, {valid, error, errors, warnings}; several give a list of these, in their order, each with its file. " +
-		"Exit code 0: all are valid, perhaps with warnings. 1: one is not."
+	return "Findings are printed as FILE:LINE:COLUMN: CODE: MESSAGE, with the column in bytes; for a warning, CODE is the word warning. " +
+		"With --json, one file gives one object, {valid, error, errors, warnings}; several files give a list of these, in order, each with its file. " +
+		"Exit code 0: all files are valid, perhaps with warnings. 1: at least one is not."
 }
 
 // verdict is the JSON of one file.

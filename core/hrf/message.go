@@ -15,7 +15,7 @@ func (r *reader) envelope(root *node) *Envelope {
 	}
 	o := object{r, root, "the envelope", []string{"HRFVersion", "messages"}, envelopeUnknown, envelopeMissing, envelopeType}
 	e := &Envelope{Version: r.version(&o)}
-	o.only()
+	o.checkNames()
 	messages := o.required("messages", strictjson.Array)
 	if messages == nil {
 		return e
@@ -54,7 +54,7 @@ func (r *reader) version(o *object) string {
 		n = o.member(written)
 		r.warn(n, compatName, "", "the strict profile spells %s HRFVersion", otherVersion)
 	}
-	if o.of(n, n.step, strictjson.String) == nil {
+	if o.ofKind(n, n.step, strictjson.String) == nil {
 		return ""
 	}
 	if isBlank(n.String) {
@@ -81,7 +81,7 @@ func (r *reader) message(e *Envelope, n *node) {
 		o.names = append(slices.Clone(messageNames), otherContentType)
 		r.warn(n.get(otherContentType), compatName, "", "the strict profile spells %s contentType", otherContentType)
 	}
-	o.only()
+	o.checkNames()
 	m := Message{Place: n.place()}
 	m.Role = r.role(o.required("role", strictjson.String))
 	m.Channel = r.channel(o, m.Role)

@@ -38,7 +38,7 @@ func (s *scriptReader) script(n *node) *Script {
 		return nil
 	}
 	o := object{s.reader, n, "the script", []string{"vars", "steps"}, scriptUnknown, scriptMissing, scriptType}
-	o.only()
+	o.checkNames()
 	script := &Script{}
 	if vars := o.optional("vars", strictjson.Object); vars != nil {
 		for _, m := range vars.Members {

@@ -75,7 +75,7 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 	o := object{s.reader, n, "the step", anyStepNames, stepUnknown, stepMissing, stepType}
 	kind := o.required("type", strictjson.String)
 	if kind == nil {
-		o.only()
+		o.checkNames()
 		return nil, ending{}
 	}
 	names, known := stepNames[kind.String]
@@ -84,7 +84,7 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 		return nil, ending{}
 	}
 	o.name, o.names = "a step of type "+kind.String, names
-	o.only()
+	o.checkNames()
 	switch kind.String {
 	case extractInput:
 		return s.extractInput(o), ending{}

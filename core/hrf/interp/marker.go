@@ -6,7 +6,7 @@ import (
 	"gatehouse/core/hrf"
 )
 
-// marker is the termination of a message that acts; "": it does not.
+// marker is the termination of a message, if it has an effect; else "".
 func marker(m hrf.Message) string {
 	if m.Role != hrf.Assistant || m.ContentType == hrf.ScriptType {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// State is where a run is. It is JSON: what is read back is what was written, the digits of its numbers included.
+// State is where a run is. It survives JSON unchanged, the digits of its numbers included.
 type State struct {
 	Phase Phase          `json:"phase"`
 	Input map[string]any `json:"input,omitempty"`
@@ -15,7 +15,7 @@ type State struct {
 	Path  []int          `json:"path,omitempty"`  // of the step that is next, or that waits
 	Fired []int          `json:"fired,omitempty"` // the messages that have called; the last one may wait
 	Chat  []Line         `json:"chat,omitempty"`  // for the model
-	Text  string         `json:"text,omitempty"`  // what is to be said
+	Text  string         `json:"text,omitempty"`  // the final text so far
 	Used  Used           `json:"used"`
 	Trace []Event        `json:"trace,omitempty"`
 }

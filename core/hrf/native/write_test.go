@@ -20,7 +20,7 @@ func value(t *testing.T, text string) *strictjson.Value {
 	return v
 }
 
-func TestWriting(t *testing.T) {
+func TestWriteGivesTheTokenFormOfAnEnvelope(t *testing.T) {
 	got, err := native.Write(&hrf.Envelope{Version: "1.0", Messages: []hrf.Message{
 		{Role: hrf.System, ContentType: hrf.ScriptType, Content: value(t, `{"steps": [{"type": "halt"}]}`)},
 		{Role: hrf.User, Recipient: "a.b", Content: value(t, `"\nHi "`)},

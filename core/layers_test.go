@@ -17,6 +17,7 @@ import (
 var layers = map[string][]string{
 	"core":             {"core/strictjson"},
 	"core/strictjson":  {},
+	"core/strictyaml":  {"core"},
 	"core/graph":       {"core", "core/strictjson"},
 	"core/typestate":   {"core", "core/strictjson"},
 	"core/hrf":         {"core/strictjson", "core/hrf/expr"},
@@ -25,7 +26,7 @@ var layers = map[string][]string{
 	"core/hrf/native":  {"core/strictjson", "core/hrf"},
 	"core/llm":         {"core", "core/strictjson"},
 	"core/llm/view":    {"core", "core/llm"},
-	"core/llm/prompt":  {"core", "core/llm"},
+	"core/llm/prompt":  {"core", "core/strictyaml", "core/llm"},
 	"core/llm/llmtest": {"core", "core/strictjson", "core/llm"}, // fakes of the vendors' APIs, for tests
 	"core/tool":        {"core", "core/strictjson", "core/typestate"},
 	"core/chat":        {"core", "core/graph"},
@@ -35,9 +36,9 @@ var layers = map[string][]string{
 	"core/schedule":    {"core"},
 	"approvals":        {"core", "core/strictjson", "core/tool", "approvals/policy"},
 	"adapters/otel":    {"core", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
-	"adapters/*":       {"core", "core/strictjson", "core/llm", "core/tool", "adapters/internal/*"},
+	"adapters/*":       {"core", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*"},
 
-	"approvals/policy": {"core", "core/strictjson"},
+	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
 
 	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
 	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
@@ -47,7 +48,7 @@ var layers = map[string][]string{
 
 	"adapters/internal/modelapi":  {"core", "core/strictjson", "core/llm"}, // what the adapters of model vendors share
 	"adapters/internal/*":         {"core", "core/strictjson", "adapters/internal/*"},
-	"adapters/mcp":                {"core", "core/strictjson", "core/tool", "adapters/mcp/internal/*"},
+	"adapters/mcp":                {"core", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
 	"adapters/slack":              {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},

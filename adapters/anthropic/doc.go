@@ -16,9 +16,9 @@
 //   - seed, penalties, and a request without max_tokens are refused before anything is sent. temperature and top_p are sent if they are set;
 //     models since Claude Opus 4.7 refuse them and the newest SDKs have no such fields, so it is best to leave them out.
 //
-// An answer keeps the vendor's bytes in Raw. A usage counter that is malformed is not reported. Where the reason to stop is unknown, calls may
-// lack an id or a name, and arguments that are no object are null; in any other answer such a call is provider_invalid_response, and so is an
-// answer with nothing in it. A connection that breaks off, also in the middle of an answer, is provider_unavailable: it may pass.
+// An answer keeps the vendor's bytes in Raw. A usage counter that is malformed is not reported. Arguments that are no object are null. From a
+// model that says it was done, such a call is provider_invalid_response with llm.BadCalls, and so, without it, is one that lacks its id or name,
+// and an answer with nothing to read in it. A connection that breaks off, also in the middle of an answer, is provider_unavailable: it may pass.
 //
 // A call holds one goroutine of the caller and one connection. Nothing is kept between calls, so nothing is lost in a crash; a request that was
 // sent may have cost tokens though nobody reads its answer.

@@ -46,14 +46,10 @@ func (p *Provider) read(a modelapi.Answer, sent payload) (llm.Response, error) {
 			blocks = append(blocks, readBlock(item)...)
 			continue
 		}
-		call, object := sent.readCall(item, a.Body)
-		if err := p.api.CheckCall(call, r.Finish, object); err != nil {
-			return llm.Response{}, err
-		}
-		r.Message.ToolCalls = append(r.Message.ToolCalls, call)
+		r.Message.ToolCalls = append(r.Message.ToolCalls, sent.readCall(item, a.Body))
 	}
 	r.Message.Content = contentOf(blocks)
-	return r, p.api.CheckMessage(r.Message, r.Finish)
+	return p.api.Checked(r)
 }
 
 // readBlock gives the block of an item, none for an empty text or another type.
@@ -73,15 +69,13 @@ func readBlock(item *strictjson.Value) []core.Block {
 	return nil
 }
 
-// readCall reads what there is of a call, and whether its arguments are an object; if not, they are null.
-func (p *payload) readCall(item *strictjson.Value, raw []byte) (c core.ToolCall, object bool) {
-	c = core.ToolCall{ID: modelapi.Text(item, "id"), Name: p.names.Ours(modelapi.Text(item, "name")), Arguments: json.RawMessage("null")}
-	input := item.Get("input")
-	if input == nil || input.Kind != strictjson.Object {
-		return c, false
+// readCall reads what there is of a call. Arguments that are no object are null.
+func (p *payload) readCall(item *strictjson.Value, raw []byte) core.ToolCall {
+	c := core.ToolCall{ID: modelapi.Text(item, "id"), Name: p.names.Ours(modelapi.Text(item, "name")), Arguments: json.RawMessage("null")}
+	if input := item.Get("input"); input != nil && input.Kind == strictjson.Object {
+		c.Arguments = p.arguments.convert(c.Name, input.Raw(raw), llm.Names.Ours)
 	}
-	c.Arguments = p.arguments.convert(c.Name, input.Raw(raw), llm.Names.Ours)
-	return c, true
+	return c
 }
 
 // contentOf gives a plain text if there is nothing but text: the API may cut one text into several blocks.

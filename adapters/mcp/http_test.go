@@ -233,3 +233,18 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 		t.Errorf("the log has a secret:\n%s", r.log)
 	}
 }
+
+func TestAPatternOfReadingToolsIsNoPath(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
+	for _, name := range []string{"notes/list", "notes/add", "list"} {
+		server.AddTool(&sdk.Tool{Name: name, InputSchema: map[string]any{"type": "object"}}, nil)
+	}
+	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(h.Close)
+	r := run(t, mcp.Options{}, mcp.Server{Name: "notes", URL: h.URL, ReadOnly: []string{"*list"}})
+	for name, mutating := range map[string]bool{"notes.notes_list": false, "notes.list": false, "notes.notes_add": true} {
+		if r.get(name).Mutating != mutating {
+			t.Errorf("%s changes something: %t", name, !mutating)
+		}
+	}
+}

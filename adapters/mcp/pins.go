@@ -28,6 +28,9 @@ func (s *server) judge(ctx context.Context, d *definition, found *listing) {
 	}
 }
 
+// noPath lets a "*" stand for any characters: path.Match keeps it from those of a path.
+var noPath = strings.NewReplacer("/", "\x00")
+
 // declared reports whether the admin said that the tool only reads, and whether of this very definition.
 func (s *server) declared(d *definition) (declared, confirmed bool) {
 	for _, entry := range s.ReadOnly {
@@ -37,7 +40,7 @@ func (s *server) declared(d *definition) (declared, confirmed bool) {
 			declared = true
 			confirmed = confirmed || len(digest) >= minDigest && strings.HasPrefix(d.digest, digest)
 		case !exact:
-			matches, err := path.Match(entry, d.remote)
+			matches, err := path.Match(noPath.Replace(entry), noPath.Replace(d.remote))
 			declared = declared || err == nil && matches
 		}
 	}

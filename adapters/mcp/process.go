@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gatehouse/adapters/internal/procgroup"
 	"gatehouse/adapters/mcp/internal/gate"
 )
 
@@ -53,7 +54,7 @@ const exitTimeout = 2 * time.Second
 func start(s Server, environ []string, g *gate.Gate, said *stderr) (*process, error) {
 	p := &process{cmd: exec.Command(s.Command, s.Args...), gate: g, errors: said, exited: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, environment(s, environ)
-	ownGroup(p.cmd)
+	procgroup.Own(p.cmd)
 	var theirs [3]*os.File
 	var errs [3]error
 	var in, err *os.File
@@ -88,7 +89,7 @@ func (p *process) wait(err *os.File) {
 	var reading sync.WaitGroup
 	reading.Go(func() { p.errors.copy(err) })
 	p.state = p.cmd.Wait()
-	killGroup(p.cmd)
+	procgroup.Kill(p.cmd)
 	soon := time.Now().Add(exitTimeout / 2) // somebody who left the group may still hold the other ends
 	_ = p.out.SetReadDeadline(soon)         // a pipe has deadlines
 	_ = err.SetReadDeadline(soon)
@@ -143,7 +144,7 @@ func (p *process) last() string {
 // close ends the process: politely by the end of its input, then by a signal, then by force.
 func (p *process) close() {
 	_ = p.in.Close()
-	for _, step := range []func(*exec.Cmd){termGroup, killGroup} {
+	for _, step := range []func(*exec.Cmd){procgroup.Term, procgroup.Kill} {
 		timer := time.NewTimer(exitTimeout)
 		select {
 		case <-p.exited:

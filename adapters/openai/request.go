@@ -12,8 +12,11 @@ import (
 	"gatehouse/core/llm"
 )
 
-// longestName is the longest name of a tool that the API admits.
-const longestName = 64
+// What the API admits of a tool, in characters. Not every server of it limits the description.
+const (
+	longestName        = 64
+	longestDescription = 1024
+)
 
 // body gives the bytes that are sent for a request that was checked.
 func (p *Provider) body(r llm.Request, names llm.Names) ([]byte, error) {
@@ -56,7 +59,7 @@ func tools(params *openai.ChatCompletionNewParams, r llm.Request, names llm.Name
 	for _, t := range r.Tools {
 		function := shared.FunctionDefinitionParam{Name: names.Wire(t.Name)}
 		if t.Description != "" {
-			function.Description = param.NewOpt(t.Description)
+			function.Description = param.NewOpt(short(t.Description))
 		}
 		schema, err := schemaOf(t)
 		if err != nil {
@@ -90,8 +93,16 @@ func schemaOf(t llm.Tool) (shared.FunctionParameters, error) {
 	for key, part := range written {
 		schema[key] = part
 	}
-	if len(schema) == 1 {
+	if schema["properties"] == nil { // without which the API refuses an object
 		schema["properties"] = map[string]any{}
 	}
 	return schema, nil
+}
+
+// short is a description of at most as many characters as the API admits.
+func short(description string) string {
+	if text := []rune(description); len(text) > longestDescription {
+		return string(text[:longestDescription-1]) + "…"
+	}
+	return description
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"gatehouse/adapters/internal/modelapi"
@@ -39,52 +40,70 @@ func (p *Provider) read(a modelapi.Answer, names llm.Names) (llm.Response, error
 		Usage:  readUsage(v.Get("usage")),
 		Raw:    json.RawMessage(a.Body),
 	}
-	r.Message, err = p.readMessage(message, r.Finish, names)
-	return r, err
+	if r.Message, err = p.readMessage(message, names, a.Body); err != nil {
+		return r, err
+	}
+	return p.api.Checked(r)
 }
 
-func (p *Provider) readMessage(v *strictjson.Value, finish llm.Finish, names llm.Names) (core.Message, error) {
+func (p *Provider) readMessage(v *strictjson.Value, names llm.Names, raw []byte) (core.Message, error) {
 	m := core.Message{Role: core.Assistant}
 	for _, key := range []string{"content", "refusal"} { // a model that refuses says so in place of its content
-		switch text := v.Get(key); {
-		case text == nil || text.Kind == strictjson.Null:
-		case text.Kind != strictjson.String:
-			return m, p.api.Malformed("its %s is %s", key, text.Kind)
-		case m.Content.IsZero():
-			m.Content = core.Text(text.String)
+		text, ok := readText(v.Get(key))
+		if !ok {
+			return m, p.api.Malformed("its %s is %s", key, v.Get(key).Kind)
+		}
+		if m.Content.IsZero() {
+			m.Content = core.Text(text)
 		}
 	}
 	calls := v.Get("tool_calls")
-	if calls != nil && calls.Kind != strictjson.Null && calls.Kind != strictjson.Array {
+	if calls == nil || calls.Kind == strictjson.Null {
+		return m, nil
+	}
+	if calls.Kind != strictjson.Array {
 		return m, p.api.Malformed("its tool_calls are %s", calls.Kind)
 	}
-	if calls != nil {
-		for _, item := range calls.Items {
-			call, object := readCall(item, names)
-			if err := p.api.CheckCall(call, finish, object); err != nil {
-				return m, err
-			}
-			m.ToolCalls = append(m.ToolCalls, call)
+	for i, item := range calls.Items {
+		call := readCall(item, names, raw)
+		if call.ID == "" { // some servers give none; the view of a conversation tells equal ones apart
+			call.ID = "call_" + strconv.Itoa(i+1)
 		}
+		m.ToolCalls = append(m.ToolCalls, call)
 	}
-	return m, p.api.CheckMessage(m, finish)
+	return m, nil
 }
 
-// readCall reads what there is of a call, and whether its arguments are the text of an object; if not, they are null. Some servers write
-// an empty text where there are none.
-func readCall(v *strictjson.Value, names llm.Names) (c core.ToolCall, object bool) {
+// readText reads a text. Some servers give the parts of one.
+func readText(v *strictjson.Value) (text string, ok bool) {
+	if v == nil || v.Kind == strictjson.Null {
+		return "", true
+	}
+	for _, part := range v.Items {
+		if modelapi.Text(part, "type") == "text" {
+			text += modelapi.Text(part, "text")
+		}
+	}
+	return text + v.String, v.Kind == strictjson.String || v.Kind == strictjson.Array
+}
+
+// readCall reads what there is of a call. Arguments that are not the text of an object are null. Some servers write an object itself, and where
+// there are no arguments an empty text or nothing.
+func readCall(v *strictjson.Value, names llm.Names, raw []byte) core.ToolCall {
 	function := v.Get("function")
-	c = core.ToolCall{ID: modelapi.Text(v, "id"), Name: names.Ours(modelapi.Text(function, "name")), Arguments: json.RawMessage("null")}
-	written := function.Get("arguments")
-	if written == nil || written.Kind != strictjson.String {
-		return c, false
+	c := core.ToolCall{ID: modelapi.Text(v, "id"), Name: names.Ours(modelapi.Text(function, "name")), Arguments: json.RawMessage("null")}
+	written, text := function.Get("arguments"), "{}"
+	switch {
+	case written == nil || written.Kind == strictjson.Null:
+	case written.Kind == strictjson.String:
+		text = cmp.Or(strings.TrimSpace(written.String), "{}")
+	default:
+		text = string(written.Raw(raw))
 	}
-	text := cmp.Or(strings.TrimSpace(written.String), "{}")
-	if args, err := strictjson.Parse([]byte(text)); err != nil || args.Kind != strictjson.Object {
-		return c, false
+	if args, err := strictjson.Parse([]byte(text)); err == nil && args.Kind == strictjson.Object {
+		c.Arguments = json.RawMessage(text)
 	}
-	c.Arguments = json.RawMessage(text)
-	return c, true
+	return c
 }
 
 func readUsage(v *strictjson.Value) llm.Usage {

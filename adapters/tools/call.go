@@ -14,6 +14,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
+	"gatehouse/core/strictyaml"
 )
 
 // keyHeader is the header that holds the call's key.
@@ -33,46 +34,36 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 // http reads a request: its method, its address on a listed host, its headers, and the secrets that these name.
 func (l *loader) http(n *yaml.Node) *call {
 	c := &call{client: l.Hosts.client(false), headers: map[string]string{}}
-	var headers, secrets *yaml.Node
-	for _, e := range l.entries(n, "http", []string{"method", "url", "headers", "secrets"}) {
-		switch e.key {
-		case "method":
-			if c.method = l.text(e.value, "method", "POST"); c.method != "" && !slices.Contains(methods, c.method) {
-				l.fault(e.value.Line, "use one of "+strings.Join(methods, ", "), "unknown method %s", quoted(c.method))
-			}
-		case "url":
-			c.url = l.url(e.value)
-		case "headers":
-			headers = e.value
-		case "secrets":
-			secrets = e.value
-		}
-	}
+	parts := l.Values(n, "http", "method", "url", "headers", "secrets")
 	if n.Kind != yaml.MappingNode {
 		return c
 	}
-	if c.method == "" {
-		l.fault(n.Line, "add method: POST, or GET for one that reads", "the request has no method")
+	if v := parts["method"]; v != nil {
+		c.method, _ = l.Word(v, "method", methods)
+	} else {
+		l.Fault(n, "add method: POST, or GET for one that reads", "the request has no method")
 	}
-	if c.url == nil {
-		l.fault(n.Line, "add url: with the whole address, such as https://api.example.com/refunds", "the request has no address that can be used")
+	if v := parts["url"]; v != nil {
+		c.url = l.url(v)
+	} else {
+		l.Fault(n, "add url: with the whole address, such as https://api.example.com/refunds", "the request has no url")
 	}
-	l.headers(c, headers, l.secrets(c, secrets))
+	l.headers(c, parts["headers"], l.secrets(c, parts["secrets"]))
 	return c
 }
 
 func (l *loader) url(n *yaml.Node) *url.URL {
-	text := l.text(n, "url", "https://api.example.com/refunds")
-	if text == "" {
+	text, ok := l.Text(n, "url", "https://api.example.com/refunds")
+	if !ok {
 		return nil
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
-		l.fault(n.Line, "write the whole address, without a password, such as https://api.example.com/refunds", "this url can't be used") // it may hold a secret
+		l.Fault(n, "write the whole address, without a password, such as https://api.example.com/refunds", "this url can't be used") // it may hold a secret
 		return nil
 	}
 	if l.Hosts.permit(u) != nil {
-		l.fault(n.Line, "add "+u.Host+" to it, or correct the url", "the host %s is not in GATEHOUSE_FETCH_HOSTS", u.Host)
+		l.Fault(n, "add "+u.Host+" to it, or correct the url", "the host %s is not in GATEHOUSE_FETCH_HOSTS", u.Host)
 	}
 	return u
 }
@@ -80,7 +71,7 @@ func (l *loader) url(n *yaml.Node) *url.URL {
 // secret is the value of a variable.
 type secret struct {
 	value string
-	line  int
+	at    *yaml.Node
 	used  bool
 }
 
@@ -90,21 +81,21 @@ func (l *loader) secrets(c *call, n *yaml.Node) map[string]*secret {
 	if n == nil {
 		return all
 	}
-	for _, item := range l.list(n, "secrets", "[SHOP_TOKEN]") {
+	for _, item := range l.List(n, "secrets", "[SHOP_TOKEN]") {
 		name := item.Value
 		if item.Kind != yaml.ScalarNode || !variable.MatchString(name) {
-			l.fault(item.Line, "write the name of a variable, never the secret itself", "an item of secrets is no name of a variable")
+			l.Fault(item, "write the name of a variable, never the secret itself", "an item of secrets is no name of a variable")
 			continue
 		}
 		value, _ := l.Getenv(name)
 		value = strings.TrimSpace(value)
 		switch {
 		case value == "":
-			l.fault(item.Line, "set it in the environment of gatehouse", "the variable %s is not set", name)
+			l.Fault(item, "set it in the environment of gatehouse", "the variable %s is not set", name)
 		case !validHeader(value):
-			l.fault(item.Line, "set it to one line of text", "the value of the variable %s can't be put into a header", name)
+			l.Fault(item, "set it to one line of text", "the value of the variable %s can't be put into a header", name)
 		}
-		all[name] = &secret{value: value, line: item.Line}
+		all[name] = &secret{value: value, at: item}
 		c.secrets = append(c.secrets, value)
 	}
 	return all
@@ -113,34 +104,34 @@ func (l *loader) secrets(c *call, n *yaml.Node) map[string]*secret {
 // headers reads the headers. {{NAME}} in a value stands for a secret.
 func (l *loader) headers(c *call, n *yaml.Node, secrets map[string]*secret) {
 	if n != nil {
-		for _, e := range l.entries(n, "headers", nil) {
+		for _, e := range l.Entries(n, "headers", nil) {
 			l.header(c, e, secrets)
 		}
 	}
 	for name, s := range secrets {
 		if !s.used {
-			l.fault(s.line, "use it in headers, such as Authorization: Bearer {{"+name+"}}, or remove it", "the secret %s is not used", name)
+			l.Fault(s.at, "use it in headers, such as Authorization: Bearer {{"+name+"}}, or remove it", "the secret %s is not used", name)
 		}
 	}
 }
 
-func (l *loader) header(c *call, e entry, secrets map[string]*secret) {
-	name := textproto.CanonicalMIMEHeaderKey(e.key)
+func (l *loader) header(c *call, e strictyaml.Entry, secrets map[string]*secret) {
+	name := textproto.CanonicalMIMEHeaderKey(e.Key)
 	if slices.Contains([]string{keyHeader, "Host", "Content-Length", "Content-Type", "Transfer-Encoding", "Connection"}, name) || !validHeaderName(name) {
-		l.fault(e.line, "remove it", "the header %s can't be set here", quoted(e.key))
+		l.Fault(e.At, "remove it", "the header %s can't be set here", strictyaml.Quoted(e.Key))
 		return
 	}
 	if _, twice := c.headers[name]; twice {
-		l.fault(e.line, "remove one of the two", "the header %s is there twice", name)
+		l.Fault(e.At, "remove one of the two", "the header %s is there twice", name)
 	}
-	template := l.text(e.value, "the header "+name, "application/json")
+	template, _ := l.Text(e.Value, "the header "+name, "application/json")
 	if _, ok := placeholders(template); !ok || !validHeader(template) {
-		l.fault(e.value.Line, "write one line of text, and each placeholder as {{SHOP_TOKEN}}", "the header %s can't be used", name)
+		l.Fault(e.Value, "write one line of text, and each placeholder as {{SHOP_TOKEN}}", "the header %s can't be used", name)
 	}
 	c.headers[name] = fill(template, func(named string) string {
 		s := secrets[named]
 		if s == nil {
-			l.fault(e.value.Line, "add it to secrets: ["+named+"]", "the header %s uses {{%s}}, which is no secret of this tool", name, named)
+			l.Fault(e.Value, "add it to secrets: ["+named+"]", "the header %s uses {{%s}}, which is no secret of this tool", name, named)
 			return ""
 		}
 		s.used = true

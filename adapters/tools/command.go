@@ -12,12 +12,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
+	"gatehouse/adapters/internal/procgroup"
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // callKey is the variable that holds the call's key.
@@ -38,7 +39,7 @@ type command struct {
 // program reads the program, which must exist and be executable, and its arguments. A path is relative to the file of tools; a name alone is
 // looked for in PATH.
 func (l *loader) program(c *command, n *yaml.Node) {
-	words := l.texts(n, "command", "[./refund.sh, --fast]")
+	words := l.Texts(n, "command", "[./refund.sh, --fast]")
 	if len(words) == 0 {
 		return
 	}
@@ -52,29 +53,29 @@ func (l *loader) program(c *command, n *yaml.Node) {
 	case err == nil:
 		c.path = path
 	case errors.Is(err, exec.ErrNotFound):
-		l.fault(n.Line, "install it, or write the path of a program", "there is no program %s in PATH", quoted(words[0]))
+		l.Fault(n, "install it, or write the path of a program", "there is no program %s in PATH", strictyaml.Quoted(words[0]))
 	case errors.Is(statErr, os.ErrNotExist):
-		l.fault(n.Line, "correct the path, which starts at the folder of this file", "there is no file %s", name)
+		l.Fault(n, "correct the path, which starts at the folder of this file", "there is no file %s", name)
 	case statErr == nil && info.IsDir():
-		l.fault(n.Line, "name a program", "%s is a folder", name)
+		l.Fault(n, "name a program", "%s is a folder", name)
 	case statErr == nil:
-		l.fault(n.Line, "run chmod +x "+name, "the file %s is not executable", name)
+		l.Fault(n, "run chmod +x "+name, "the file %s is not executable", name)
 	default:
-		l.fault(n.Line, "correct the path, or let gatehouse read it", "the program %s can't be used: %v", name, err)
+		l.Fault(n, "correct the path, or let gatehouse read it", "the program %s can't be used: %v", name, err)
 	}
 }
 
 // dir reads the working folder.
 func (l *loader) dir(c *command, n *yaml.Node) {
-	dir := l.text(n, "dir", "./scripts")
-	if dir == "" {
+	dir, ok := l.Text(n, "dir", "./scripts")
+	if !ok {
 		return
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(l.folder, dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		l.fault(n.Line, "correct the path, which starts at the folder of this file, or create the folder", "there is no folder %s", dir)
+		l.Fault(n, "correct the path, which starts at the folder of this file, or create the folder", "there is no folder %s", dir)
 	}
 	c.dir = dir
 }
@@ -83,15 +84,15 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // environment reads the names of the variables that the command gets. What is not listed it does not get.
 func (l *loader) environment(c *command, n *yaml.Node) {
-	for _, item := range l.list(n, "env", "[PATH, SHOP_TOKEN]") {
+	for _, item := range l.List(n, "env", "[PATH, SHOP_TOKEN]") {
 		name := item.Value
 		if item.Kind != yaml.ScalarNode || !variable.MatchString(name) || name == callKey {
-			l.fault(item.Line, "write the name of a variable, such as PATH", "%s can't be used in env", kindOf(item))
+			l.Fault(item, "write the name of a variable, such as PATH", "%s can't be used in env", strictyaml.Shown(item))
 			continue
 		}
 		value, set := l.Getenv(name)
 		if !set {
-			l.fault(item.Line, "set it, or remove it from env", "the variable %s is not set", name)
+			l.Fault(item, "set it, or remove it from env", "the variable %s is not set", name)
 			continue
 		}
 		c.env = append(c.env, name+"="+value)
@@ -109,8 +110,8 @@ func (c *command) do(name string, most int) func(context.Context, string, json.R
 		cmd := exec.CommandContext(ctx, c.path, c.args...)
 		cmd.Dir, cmd.Env = c.dir, append(slices.Clone(c.env), callKey+"="+key)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(args), out, said
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		procgroup.Own(cmd)
+		cmd.Cancel = func() error { procgroup.Kill(cmd); return nil }
 		cmd.WaitDelay = outputDelay
 		err := cmd.Run()
 		if errors.Is(err, exec.ErrWaitDelay) {

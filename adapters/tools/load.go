@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 	"gatehouse/core/tool"
 )
 
@@ -20,157 +21,157 @@ type Options struct {
 
 // loader reads one file.
 type loader struct {
-	reader
+	strictyaml.Reader
 	Options
-	folder string         // of the file: relative paths start there
-	names  map[string]int // with their lines
+	folder string                // of the file: relative paths start there
+	names  map[string]*yaml.Node // where they are
 }
 
-// Load reads a file of tools and checks all that can be checked before a tool runs. What the tools get from the environment is read now.
-// Errors: Faults.
+// Load reads a file of tools and checks all that can be checked before a tool runs. What the tools get from the environment is read now. The
+// tools are prepared, and a tool's version changes with what the file says of it. Errors: strictyaml.Faults.
 func Load(path string, o Options) ([]tool.Tool, error) {
-	l := &loader{reader: reader{file: path}, Options: o, names: map[string]int{}}
+	l := &loader{Reader: strictyaml.Reader{File: path}, Options: o, names: map[string]*yaml.Node{}}
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
 	l.folder = folder
 	var all []tool.Tool
-	if data, ok := l.readFile(path); ok {
-		if root := l.parse(data); root != nil {
-			all = l.root(l.follow(root))
+	if data, ok := l.ReadFile(); ok {
+		if root := l.Parse(data, "begin with version: 1, then tools"); root != nil {
+			all = l.root(root)
 		}
 	}
-	if len(l.faults) > 0 {
-		return nil, l.faults.sorted()
+	if err := l.Err(); err != nil {
+		return nil, err
 	}
 	return all, nil
 }
 
 func (l *loader) root(n *yaml.Node) (all []tool.Tool) {
-	version := false
-	for _, e := range l.entries(n, "the file of tools", []string{"version", "tools"}) {
-		switch e.key {
-		case "version":
-			if version = true; e.value.Tag != "!!int" || e.value.Value != "1" {
-				l.fault(e.value.Line, "write version: 1", "unknown version %s", quoted(e.value.Value))
-			}
-		case "tools":
-			for _, item := range l.list(e.value, "tools", "- name: shop.refund") {
-				if t, ok := l.tool(item); ok {
-					all = append(all, t)
-				}
+	parts := l.Values(n, "the file of tools", "version", "tools")
+	if n.Kind == yaml.MappingNode {
+		l.Version(n, parts["version"])
+	}
+	if list := parts["tools"]; list != nil {
+		for _, item := range l.List(list, "tools", "- name: shop.refund") {
+			if t, ok := l.tool(item); ok {
+				all = append(all, t)
 			}
 		}
-	}
-	if !version && n.Kind == yaml.MappingNode {
-		l.fault(n.Line, "add version: 1", "the version is missing")
 	}
 	return all
 }
 
-// spec is a tool as the file describes it. Lines are those of the values, 0 if there is none.
+// spec is a tool as the file describes it.
 type spec struct {
 	tool.Tool
-	line     int
 	risk     string
 	schema   *yaml.Node
 	template *yaml.Node
 	command  *command
 	http     *call
-	onlyOf   map[string]int // keys that belong to command alone, with their lines
-	declares int            // how many of command and http there are
+	onlyOf   []strictyaml.Entry // what belongs to command alone
+	declares int                // how many of command and http there are
 }
 
 var toolKeys = []string{"name", "description", "risk", "arguments", "summary", "timeout", "max_output", "idempotent", "command", "dir", "env", "http"}
 
 // tool reads one tool; ok is false if it has faults.
 func (l *loader) tool(n *yaml.Node) (t tool.Tool, ok bool) {
-	before := len(l.faults)
-	s := spec{line: n.Line, onlyOf: map[string]int{}, command: &command{dir: l.folder}}
-	all := l.entries(n, "a tool", toolKeys)
+	before := len(l.Faults)
+	s := spec{command: &command{dir: l.folder}}
+	all := l.Entries(n, "a tool", toolKeys)
 	for _, e := range all {
 		l.value(&s, e)
 	}
 	if n.Kind != yaml.MappingNode {
 		return t, false
 	}
-	has := func(key string) bool { return slices.ContainsFunc(all, func(e entry) bool { return e.key == key }) }
+	has := func(key string) bool {
+		return slices.ContainsFunc(all, func(e strictyaml.Entry) bool { return e.Key == key })
+	}
 	for key, example := range map[string]string{
 		"name": "name: shop.refund", "description": "description: and one sentence that tells the model what the tool does", "risk": "risk: read, write or destructive",
 	} {
 		if !has(key) {
-			l.fault(n.Line, "add "+example, "the tool has no %s", key)
+			l.Fault(n, "add "+example, "the tool has no %s", key)
 		}
 	}
 	if s.declares != 1 {
-		l.fault(n.Line, "give it either command: [./refund.sh] or http: {method: POST, url: …}", "the tool has %d of command and http", s.declares)
+		l.Fault(n, "give it either command: [./refund.sh] or http: {method: POST, url: …}", "the tool has %d of command and http", s.declares)
 	}
 	if s.http != nil {
-		for key, at := range s.onlyOf {
-			l.fault(at, "remove it", "%s belongs to tools with a command", key)
+		for _, e := range s.onlyOf {
+			l.Fault(e.At, "remove it", "%s belongs to tools with a command", e.Key)
 		}
 	}
 	l.arguments(&s)
-	if len(l.faults) > before {
+	if len(l.Faults) > before {
 		return t, false
 	}
-	return s.build(), true
+	whole, ok := l.JSON(n, "the tool")
+	if !ok {
+		return t, false
+	}
+	s.Version = core.Digest(whole)
+	t, err := s.build().Prepare()
+	if err != nil {
+		l.Fault(n, "correct it", "the tool can't be used: %s", core.MessageOf(err))
+	}
+	return t, err == nil
 }
 
 // value reads one key of a tool.
-func (l *loader) value(s *spec, e entry) {
-	switch e.key {
+func (l *loader) value(s *spec, e strictyaml.Entry) {
+	switch e.Key {
 	case "name":
-		s.Name = l.name(e)
+		s.Name = l.name(e.Value)
 	case "description":
-		s.Description = l.text(e.value, "description", "Refunds an order.")
+		s.Description, _ = l.Text(e.Value, "description", "Refunds an order.")
 	case "risk":
-		s.risk = l.text(e.value, "risk", "write")
-		if risks := []string{"read", "write", "destructive"}; s.risk != "" && !slices.Contains(risks, s.risk) {
-			l.fault(e.value.Line, meant(s.risk, risks), "unknown risk %s", quoted(s.risk))
-		}
+		s.risk, _ = l.Word(e.Value, "risk", []string{"read", "write", "destructive"})
 	case "arguments":
-		s.schema = e.value
+		s.schema = e.Value
 	case "summary":
-		if l.text(e.value, "summary", "Refund {{amount}} to {{customer}}") != "" {
-			s.template = e.value
+		if _, ok := l.Text(e.Value, "summary", "Refund {{amount}} to {{customer}}"); ok {
+			s.template = e.Value
 		}
 	case "timeout":
-		s.Timeout = l.duration(e.value, "timeout")
+		s.Timeout = l.duration(e.Value, "timeout")
 	case "max_output":
-		s.MaxOutput = l.size(e.value, "max_output")
+		s.MaxOutput = l.size(e.Value, "max_output")
 	case "idempotent":
-		s.Idempotent = l.bool(e.value, "idempotent")
+		s.Idempotent = l.Bool(e.Value, "idempotent")
 	case "command":
 		s.declares++
-		l.program(s.command, e.value)
+		l.program(s.command, e.Value)
 	case "dir":
-		s.onlyOf["dir"] = e.line
-		l.dir(s.command, e.value)
+		s.onlyOf = append(s.onlyOf, e)
+		l.dir(s.command, e.Value)
 	case "env":
-		s.onlyOf["env"] = e.line
-		l.environment(s.command, e.value)
+		s.onlyOf = append(s.onlyOf, e)
+		l.environment(s.command, e.Value)
 	case "http":
 		s.declares++
-		s.http = l.http(e.value)
+		s.http = l.http(e.Value)
 	}
 }
 
 // name reads a tool's name, which no other tool has.
-func (l *loader) name(e entry) string {
-	name := l.text(e.value, "name", "shop.refund")
+func (l *loader) name(n *yaml.Node) string {
+	name, ok := l.Text(n, "name", "shop.refund")
 	switch before := l.names[name]; {
-	case name == "":
+	case !ok:
 		return ""
 	case !tool.ValidName(name):
-		l.fault(e.value.Line, "write it as "+tool.NameForm+", such as shop.refund", "the name %s can't be used", quoted(name))
-	case before > 0:
-		l.fault(e.value.Line, "give each tool a name of its own", "the name %s is that of two tools, in line %d too", quoted(name), before)
+		l.Fault(n, "write it as "+tool.NameForm+", such as shop.refund", "the name %s can't be used", strictyaml.Quoted(name))
+	case before != nil:
+		l.Fault(n, "give each tool a name of its own", "the name %s is that of two tools, in line %d too", strictyaml.Quoted(name), before.Line)
 	case slices.Contains(l.Taken, name):
-		l.fault(e.value.Line, "choose another one", "the name %s is that of a tool of gatehouse's own", quoted(name))
+		l.Fault(n, "choose another one", "the name %s is that of a tool of gatehouse's own", strictyaml.Quoted(name))
 	}
-	l.names[name] = e.value.Line
+	l.names[name] = n
 	return name
 }
 

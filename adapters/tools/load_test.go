@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/adapters/tools"
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 	"gatehouse/core/tool"
 )
 
@@ -115,50 +116,50 @@ func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":             {"", "1: the file is empty; begin with version: 1, then tools"},
 		"no YAML":           {"version: 1\ntools: [\n", "2: the file is no valid YAML: did not find expected node content; correct the YAML there or just before it"},
-		"two documents":     {"version: 1\n---\nversion: 1\n", "2: the file has several documents; remove the line --- and what follows it"},
-		"no version":        {"tools: [{name: a.b, description: d, risk: read, command: [./refund.sh]}]\n", "1: the version is missing; add version: 1"},
-		"another version":   {"version: 2\n", `1: unknown version "2"; write version: 1`},
-		"an unknown key":    {"version: 1\ntool: []\n", `2: unknown key "tool" in the file of tools; did you mean tools?`},
-		"no tools":          {"version: 1\ntools: []\n", "2: tools is an empty list; write it as a list, such as - name: shop.refund"},
-		"a text":            {"version: 1\ntools: [refund]\n", `2: a tool is "refund", not a mapping; write it as keys and values`},
-		"a bad name":        {strings.Replace(head, "a.b", "refund", 1) + run, `3: the name "refund" can't be used; write it as plugin.function, with letters, digits, _ and - on both sides of the one dot, such as shop.refund`},
-		"a name twice":      {head + run + "  - {name: a.b, description: d, risk: read, command: [./refund.sh]}\n", `7: the name "a.b" is that of two tools, in line 3 too; give each tool a name of its own`},
-		"a taken name":      {strings.Replace(head, "a.b", "note.add", 1) + run, `3: the name "note.add" is that of a tool of gatehouse's own; choose another one`},
-		"a misspelt key":    {head + run + "    timout: 1s\n", `7: unknown key "timout" in a tool; did you mean timeout?`},
-		"an unknown risk":   {strings.Replace(head, "write", "dangerous", 1) + run, `5: unknown risk "dangerous"; use one of read, write, destructive`},
-		"a bad timeout":     {head + run + "    timeout: 5\n", `7: timeout is "5"; write a duration of 1h or less, such as 30s`},
-		"a bad size":        {head + run + "    max_output: 5MB\n", `7: max_output is "5MB"; write a size from 1KiB to 1MiB, such as 16KiB`},
-		"a bad flag":        {head + run + "    idempotent: maybe\n", `7: idempotent is "maybe"; write true or false`},
-		"nothing to do":     {head, "3: the tool has 0 of command and http; give it either command: [./refund.sh] or http: {method: POST, url: …}"},
-		"two things to do":  {head + run + "    http: {method: GET, url: 'https://api.example.com/'}\n", "3: the tool has 2 of command and http; give it either command: [./refund.sh] or http: {method: POST, url: …}"},
-		"a shell":           {head + "    command: ./refund.sh --fast\n", `6: command is "./refund.sh --fast"; write it as a list, such as [./refund.sh, --fast]`},
-		"no such file":      {head + "    command: [./pay.sh]\n", "6: there is no file DIR/pay.sh; correct the path, which starts at the folder of this file"},
-		"no such program":   {head + "    command: [no-such-program]\n", `6: there is no program "no-such-program" in PATH; install it, or write the path of a program`},
-		"not executable":    {head + "    command: [./plain.txt]\n", "6: the file DIR/plain.txt is not executable; run chmod +x DIR/plain.txt"},
-		"a folder":          {head + "    command: [../]\n", "6: PARENT is a folder; name a program"},
-		"no such folder":    {head + run + "    dir: there\n", "7: there is no folder DIR/there; correct the path, which starts at the folder of this file, or create the folder"},
-		"an unset variable": {head + run + "    env:\n      - LANG\n      - SHOP_TOKN\n", "9: the variable SHOP_TOKN is not set; set it, or remove it from env"},
-		"a value in env":    {head + run + "    env: [LANG=C]\n", `7: "LANG=C" can't be used in env; write the name of a variable, such as PATH`},
+		"two documents":     {"version: 1\n---\nversion: 1\n", "2:1: the file has several documents; remove the line --- and what follows it"},
+		"no version":        {"tools: [{name: a.b, description: d, risk: read, command: [./refund.sh]}]\n", "1:1: the version is missing; add version: 1"},
+		"another version":   {"version: 2\n", `1:10: unknown version "2"; write version: 1`},
+		"an unknown key":    {"version: 1\ntool: []\n", `2:1: unknown key "tool" in the file of tools; did you mean tools?`},
+		"no tools":          {"version: 1\ntools: []\n", "2:8: tools is an empty list; add to it, such as - name: shop.refund, or leave the key out"},
+		"a text":            {"version: 1\ntools: [refund]\n", `2:9: a tool is "refund", not a mapping; write it as keys and values`},
+		"a bad name":        {strings.Replace(head, "a.b", "refund", 1) + run, `3:11: the name "refund" can't be used; write it as plugin.function, with letters, digits, _ and - on both sides of the one dot, such as shop.refund`},
+		"a name twice":      {head + run + "  - {name: a.b, description: d, risk: read, command: [./refund.sh]}\n", `7:12: the name "a.b" is that of two tools, in line 3 too; give each tool a name of its own`},
+		"a taken name":      {strings.Replace(head, "a.b", "note.add", 1) + run, `3:11: the name "note.add" is that of a tool of gatehouse's own; choose another one`},
+		"a misspelt key":    {head + run + "    timout: 1s\n", `7:5: unknown key "timout" in a tool; did you mean timeout?`},
+		"an unknown risk":   {strings.Replace(head, "write", "dangerous", 1) + run, `5:11: unknown risk "dangerous"; use one of read, write, destructive`},
+		"a bad timeout":     {head + run + "    timeout: 5\n", `7:14: timeout is "5"; write a duration of 1h or less, such as 30s`},
+		"a bad size":        {head + run + "    max_output: 5MB\n", `7:17: max_output is "5MB"; write a size from 1KiB to 1MiB, such as 16KiB`},
+		"a bad flag":        {head + run + "    idempotent: maybe\n", `7:17: idempotent is "maybe"; write true or false`},
+		"nothing to do":     {head, "3:5: the tool has 0 of command and http; give it either command: [./refund.sh] or http: {method: POST, url: …}"},
+		"two things to do":  {head + run + "    http: {method: GET, url: 'https://api.example.com/'}\n", "3:5: the tool has 2 of command and http; give it either command: [./refund.sh] or http: {method: POST, url: …}"},
+		"a shell":           {head + "    command: ./refund.sh --fast\n", `6:14: command is "./refund.sh --fast", not a list; write it as a list, such as [./refund.sh, --fast]`},
+		"no such file":      {head + "    command: [./pay.sh]\n", "6:14: there is no file DIR/pay.sh; correct the path, which starts at the folder of this file"},
+		"no such program":   {head + "    command: [no-such-program]\n", `6:14: there is no program "no-such-program" in PATH; install it, or write the path of a program`},
+		"not executable":    {head + "    command: [./plain.txt]\n", "6:14: the file DIR/plain.txt is not executable; run chmod +x DIR/plain.txt"},
+		"a folder":          {head + "    command: [../]\n", "6:14: PARENT is a folder; name a program"},
+		"no such folder":    {head + run + "    dir: there\n", "7:10: there is no folder DIR/there; correct the path, which starts at the folder of this file, or create the folder"},
+		"an unset variable": {head + run + "    env:\n      - LANG\n      - SHOP_TOKN\n", "9:9: the variable SHOP_TOKN is not set; set it, or remove it from env"},
+		"a value in env":    {head + run + "    env: [LANG=C]\n", `7:11: "LANG=C" can't be used in env; write the name of a variable, such as PATH`},
 
-		"a wrong schema":  {head + run + "    arguments:\n      type: object\n      properties:\n        amount:\n          type: money\n", "11: the arguments are no JSON Schema: /properties/amount/type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"},
-		"no object":       {head + run + "    arguments: {amount: number}\n", `7: the arguments are no JSON Schema: its type must be object, as in {"type": "object", "properties": …}; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}`},
-		"a file's schema": {head + run + "    arguments: {type: object, $ref: 'file:///etc/passwd'}\n", "7: the arguments are no JSON Schema: failing loading \"file:///etc/passwd\": a schema can't refer to other documents; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"},
-		"a key twice":     {head + run + "    arguments:\n      type: object\n      type: object\n", `9: the arguments are no JSON Schema: mapping key "type" already defined at line 8; correct it`},
+		"a wrong schema":  {head + run + "    arguments:\n      type: object\n      properties:\n        amount:\n          type: money\n", "11:17: the arguments are no JSON Schema: /properties/amount/type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"},
+		"no object":       {head + run + "    arguments: {amount: number}\n", `7:16: the arguments are no JSON Schema: its type must be object, as in {"type": "object", "properties": …}; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}`},
+		"a file's schema": {head + run + "    arguments: {type: object, $ref: 'file:///etc/passwd'}\n", "7:16: the arguments are no JSON Schema: failing loading \"file:///etc/passwd\": a schema can't refer to other documents; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"},
+		"a key twice":     {head + run + "    arguments:\n      type: object\n      type: object\n", `9: the schema of the arguments can't be read: mapping key "type" already defined at line 8; correct it`},
 
-		"an unknown placeholder":  {head + run + "    summary: Refund {{amount}}\n", "7: the summary's {{amount}} is no required argument; add it to properties and to required"},
-		"an optional placeholder": {head + run + "    arguments: {type: object, properties: {a: {}, b: {}}, required: [b]}\n    summary: Refund {{a}}\n", "8: the summary's {{a}} is no required argument; did you mean b? or add it to properties and to required"},
-		"odd braces":              {head + run + "    summary: 'Refund {{amount'\n", "7: the summary has braces that are no placeholder; write each placeholder as {{amount}}"},
+		"an unknown placeholder":  {head + run + "    summary: Refund {{amount}}\n", "7:14: the summary's {{amount}} is no required argument; add it to properties and to required"},
+		"an optional placeholder": {head + run + "    arguments: {type: object, properties: {a: {}, b: {}}, required: [b]}\n    summary: Refund {{a}}\n", "8:14: the summary's {{a}} is no required argument; did you mean b? or add it to properties and to required"},
+		"odd braces":              {head + run + "    summary: 'Refund {{amount'\n", "7:14: the summary has braces that are no placeholder; write each placeholder as {{amount}}"},
 
-		"no method":          {head + "    http:\n      url: https://api.example.com/\n", "7: the request has no method; add method: POST, or GET for one that reads"},
-		"an unknown method":  {head + "    http: {method: get, url: 'https://api.example.com/'}\n", `6: unknown method "get"; use one of GET, POST, PUT, PATCH, DELETE`},
-		"an unlisted host":   {head + ask + "      url: https://api.example.org/\n", "8: the host api.example.org is not in GATEHOUSE_FETCH_HOSTS; add api.example.org to it, or correct the url"},
-		"a secret's value":   {head + ask + "      url: https://api.example.com/\n      secrets: [tok-12345678]\n", "9: an item of secrets is no name of a variable; write the name of a variable, never the secret itself"},
-		"an unset secret":    {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{GONE}}'}\n      secrets: [GONE]\n", "10: the variable GONE is not set; set it in the environment of gatehouse"},
-		"a secret in lines":  {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{BROKEN}}'}\n      secrets: [BROKEN]\n", "10: the value of the variable BROKEN can't be put into a header; set it to one line of text"},
-		"an unused secret":   {head + ask + "      url: https://api.example.com/\n      secrets: [SHOP_TOKEN]\n", "9: the secret SHOP_TOKEN is not used; use it in headers, such as Authorization: Bearer {{SHOP_TOKEN}}, or remove it"},
-		"an unlisted secret": {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{SHOP_TOKEN}}'}\n", "9: the header X-A uses {{SHOP_TOKEN}}, which is no secret of this tool; add it to secrets: [SHOP_TOKEN]"},
-		"a header of ours":   {head + ask + "      url: https://api.example.com/\n      headers: {idempotency-key: x}\n", `9: the header "idempotency-key" can't be set here; remove it`},
-		"a folder of http":   {head + ask + "      url: https://api.example.com/\n    dir: .\n", "9: dir belongs to tools with a command; remove it"},
+		"no method":          {head + "    http:\n      url: https://api.example.com/\n", "7:7: the request has no method; add method: POST, or GET for one that reads"},
+		"an unknown method":  {head + "    http: {method: get, url: 'https://api.example.com/'}\n", `6:20: unknown method "get"; did you mean GET?`},
+		"an unlisted host":   {head + ask + "      url: https://api.example.org/\n", "8:12: the host api.example.org is not in GATEHOUSE_FETCH_HOSTS; add api.example.org to it, or correct the url"},
+		"a secret's value":   {head + ask + "      url: https://api.example.com/\n      secrets: [tok-12345678]\n", "9:17: an item of secrets is no name of a variable; write the name of a variable, never the secret itself"},
+		"an unset secret":    {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{GONE}}'}\n      secrets: [GONE]\n", "10:17: the variable GONE is not set; set it in the environment of gatehouse"},
+		"a secret in lines":  {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{BROKEN}}'}\n      secrets: [BROKEN]\n", "10:17: the value of the variable BROKEN can't be put into a header; set it to one line of text"},
+		"an unused secret":   {head + ask + "      url: https://api.example.com/\n      secrets: [SHOP_TOKEN]\n", "9:17: the secret SHOP_TOKEN is not used; use it in headers, such as Authorization: Bearer {{SHOP_TOKEN}}, or remove it"},
+		"an unlisted secret": {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{SHOP_TOKEN}}'}\n", "9:22: the header X-A uses {{SHOP_TOKEN}}, which is no secret of this tool; add it to secrets: [SHOP_TOKEN]"},
+		"a header of ours":   {head + ask + "      url: https://api.example.com/\n      headers: {idempotency-key: x}\n", `9:17: the header "idempotency-key" can't be set here; remove it`},
+		"a folder of http":   {head + ask + "      url: https://api.example.com/\n    dir: .\n", "9:5: dir belongs to tools with a command; remove it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := folder(t, c.text)
@@ -170,7 +171,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	all := folder(t, "version: 3\ntools:\n  - {name: x, risk: big}\n  - {}\n")
-	var faults tools.Faults
+	var faults strictyaml.Faults
 	if _, err := tools.Load(all, options(t)); !errors.As(err, &faults) || len(faults) != 9 {
 		t.Errorf("%v", err)
 	}
@@ -186,7 +187,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("version: 1\ntools:\n  - {name: a.b, description: d, risk: read, command: [sh], arguments: {type: object, 1: .nan, <<: {}}}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := tools.Load(folder(t, text), options(t))
-		var faults tools.Faults
+		var faults strictyaml.Faults
 		if err != nil && !errors.As(err, &faults) {
 			t.Errorf("%v", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gatehouse/core/strictjson"
+	"gatehouse/core/strictyaml"
 	"gatehouse/core/tool"
 )
 
@@ -27,7 +28,7 @@ func (l *loader) arguments(s *spec) {
 	}
 	names, ok := placeholders(s.template.Value)
 	if !ok {
-		l.fault(s.template.Line, "write each placeholder as {{amount}}", "the summary has braces that are no placeholder")
+		l.Fault(s.template, "write each placeholder as {{amount}}", "the summary has braces that are no placeholder")
 	}
 	schema, err := strictjson.Parse(s.Schema)
 	if err != nil {
@@ -39,9 +40,9 @@ func (l *loader) arguments(s *spec) {
 		}
 		remedy := "add it to properties and to required"
 		if required := requiredOf(schema); len(required) > 0 {
-			remedy = meant(name, required) + " or " + remedy
+			remedy = strictyaml.Meant(name, required) + " or " + remedy
 		}
-		l.fault(s.template.Line, remedy, "the summary's {{%s}} is no required argument", name)
+		l.Fault(s.template, remedy, "the summary's {{%s}} is no required argument", name)
 	}
 }
 
@@ -61,22 +62,15 @@ func contains(list *strictjson.Value, name string) bool {
 // schemaOf turns the schema into JSON, and checks it as the tool does.
 func (l *loader) schemaOf(s *spec) bool {
 	const what, remedy = "the arguments are no JSON Schema", "write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"
-	var value any
-	if err := s.schema.Decode(&value); err != nil {
-		at, text := l.position(err, s.schema.Line)
-		l.fault(at, "correct it", "%s: %s", what, text)
-		return false
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		l.fault(s.schema.Line, "use texts as keys, and numbers that JSON has", "%s: %v", what, err)
+	text, ok := l.JSON(s.schema, "the schema of the arguments")
+	if !ok {
 		return false
 	}
 	check := tool.Tool{Name: "a.b", Schema: text, Do: s.command.do("a.b", 0)}
 	var faults tool.SchemaFaults
 	if err := check.Validate(); errors.As(err, &faults) {
 		for _, f := range faults {
-			l.fault(lineOf(s.schema, f.Pointer), remedy, "%s: %s", what, strings.TrimPrefix(f.Pointer+": "+f.What, ": "))
+			l.Fault(at(s.schema, f.Pointer), remedy, "%s: %s", what, strings.TrimPrefix(f.Pointer+": "+f.What, ": "))
 		}
 		return false
 	}
@@ -84,8 +78,8 @@ func (l *loader) schemaOf(s *spec) bool {
 	return true
 }
 
-// lineOf is the line of the value that a JSON pointer names, or of the nearest one above it.
-func lineOf(n *yaml.Node, pointer string) int {
+// at is the value that a JSON pointer names, or the nearest one above it.
+func at(n *yaml.Node, pointer string) *yaml.Node {
 	for _, step := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		next := child(n, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
 		if next == nil {
@@ -93,7 +87,7 @@ func lineOf(n *yaml.Node, pointer string) int {
 		}
 		n = next
 	}
-	return n.Line
+	return n
 }
 
 func child(n *yaml.Node, step string) *yaml.Node {

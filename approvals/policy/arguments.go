@@ -101,6 +101,3 @@ func short(text string) string {
 	}
 	return text
 }
-
-// quoted is a text from a file as a fault shows it.
-func quoted(text string) string { return strconv.Quote(short(text)) }

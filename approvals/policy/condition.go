@@ -13,6 +13,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
+
+	"gatehouse/core/strictyaml"
 )
 
 // facts are the variables of conditions.
@@ -139,9 +141,9 @@ func explained(err error) []mistake {
 	text, _, _ := strings.Cut(located.Message, "\n")
 	found := mistake{line: max(located.Line-1, 0)}
 	if m := unknownName.FindStringSubmatch(text); m != nil { // one that is declared elsewhere
-		found.what, found.do = "unknown variable "+m[1], meant(m[1], variables)
+		found.what, found.do = "unknown variable "+m[1], strictyaml.Meant(m[1], variables)
 	} else if m := unknownField.FindStringSubmatch(text); m != nil {
-		found.what, found.do = m[1]+" has no "+m[2], meant(m[2], fields)
+		found.what, found.do = m[1]+" has no "+m[2], strictyaml.Meant(m[2], fields)
 	} else if m := noBool.FindStringSubmatch(text); m != nil {
 		found.what = "the expression is no bool but " + typeName(m[1])
 	} else {
@@ -245,7 +247,7 @@ func (m *mentions) unknown(text string) (all []mistake) {
 		}
 		known = append(known, n.Value)
 		line := strings.Count(string([]rune(text)[:n.Location().From]), "\n")
-		all = append(all, mistake{line, "unknown variable " + n.Value, meant(n.Value, variables)})
+		all = append(all, mistake{line, "unknown variable " + n.Value, strictyaml.Meant(n.Value, variables)})
 	}
 	return all
 }

@@ -13,7 +13,7 @@ type Current struct {
 	policy   atomic.Pointer[Policy]
 }
 
-// Open reads the policy of a file; path "": there is none. If the file is invalid, the error is of type Faults, and the defaults are in
+// Open reads the policy of a file; path "": there is none. If the file is invalid, the error is of type strictyaml.Faults, and the defaults are in
 // force.
 func Open(path string, defaults Defaults) (*Current, error) {
 	c := &Current{path: path, defaults: defaults}
@@ -21,7 +21,7 @@ func Open(path string, defaults Defaults) (*Current, error) {
 	return c, c.Reload()
 }
 
-// Reload reads the file again. If it is invalid, the policy stays as it was, and the error is of type Faults.
+// Reload reads the file again. If it is invalid, the policy stays as it was, and the error is of type strictyaml.Faults.
 func (c *Current) Reload() error {
 	if c.path == "" {
 		return nil

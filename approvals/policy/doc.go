@@ -5,10 +5,10 @@
 // core.Rule, a snapshot that holds ids only: people and groups of the file are replaced by the ids that they stand for, and core.Rule.People
 // says which of those are one person.
 //
-// Parse checks everything and reports all faults at once, each with its line and the remedy. There is never a policy of which a part was
+// Parse checks everything and reports all faults at once, each with its place and the remedy. There is never a policy of which a part was
 // left out. Current holds the policy in force, and reads the file again when it is told to; a file that is invalid then changes nothing.
 //
-//	file.go       values of the YAML file, with their lines
+//	values.go     numbers and durations of the YAML file, which core/strictyaml reads
 //	people.go     the sections people and groups
 //	rules.go      the section rules
 //	condition.go  compiles and evaluates when
@@ -24,7 +24,4 @@
 // args.env != "prod" would be true for ["prod"], and a rule that allows would let that through.
 //
 // Decision, 2026-11: now is no function of conditions. A decision is made again when the call is to run; it would change by itself.
-//
-// Decision, 2026-11: aliases of YAML are followed, within a limit; merge keys are refused, because a key that comes from elsewhere has no
-// line to report.
 package policy

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // platforms are those that ids may begin with.
@@ -47,23 +48,23 @@ func checkID(id string) (what, do string) {
 	case !ok && id == core.LocalPerson:
 		return "", ""
 	case !ok:
-		return quoted(id) + " is no id", "write PLATFORM:ID, such as slack:U0123ABCD, or person:NAME or group:NAME"
+		return strictyaml.Quoted(id) + " is no id", "write PLATFORM:ID, such as slack:U0123ABCD, or person:NAME or group:NAME"
 	case !slices.Contains(platforms, platform):
-		return quoted(id) + " is of the unknown platform " + quoted(platform), meant(platform, platforms)
+		return strictyaml.Quoted(id) + " is of the unknown platform " + strictyaml.Quoted(platform), strictyaml.Meant(platform, platforms)
 	}
 	role, isRole := strings.CutPrefix(name, "role:")
 	switch platform {
 	case "slack":
 		if !slackMember.MatchString(name) && !slackGroup.MatchString(name) {
-			return quoted(id) + " is no id of a person or user group of Slack", "copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD"
+			return strictyaml.Quoted(id) + " is no id of a person or user group of Slack", "copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD"
 		}
 	case "discord":
 		if isRole && !discordID.MatchString(role) || !isRole && !discordID.MatchString(name) {
-			return quoted(id) + " is no id of a person or role of Discord", "copy the id from Discord, such as discord:80351110224678912 or discord:role:41771983423143936"
+			return strictyaml.Quoted(id) + " is no id of a person or role of Discord", "copy the id from Discord, such as discord:80351110224678912 or discord:role:41771983423143936"
 		}
 	default:
 		if !localName.MatchString(name) {
-			return quoted(id) + " is no id", "write " + platform + ":NAME with a name without spaces"
+			return strictyaml.Quoted(id) + " is no id", "write " + platform + ":NAME with a name without spaces"
 		}
 	}
 	return "", ""
@@ -77,7 +78,7 @@ func checkChannel(value string) (what, do string) {
 	case platform == "slack" && slackChannel.MatchString(name):
 	case platform == "discord" && discordID.MatchString(name):
 	default:
-		return quoted(value) + " is no place to notify", "use here, dm, slack:C0123ABCD or discord:41771983423143936"
+		return strictyaml.Quoted(value) + " is no place to notify", "use here, dm, slack:C0123ABCD or discord:41771983423143936"
 	}
 	return "", ""
 }

@@ -13,12 +13,13 @@ import (
 
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // checkParse checks what holds for every text: there is a policy or there are faults, never both, and a policy decides every call.
 func checkParse(t interface{ Errorf(string, ...any) }, text string) {
 	p, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Approvers: []string{"slack:U9"}})
-	var faults policy.Faults
+	var faults strictyaml.Faults
 	switch {
 	case (p == nil) == (err == nil):
 		t.Errorf("%q: policy %v, error %v", text, p, err)

@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // roster is the people and groups of a policy. People are one each, whatever their accounts.
@@ -20,7 +21,7 @@ type roster struct {
 }
 
 type group struct {
-	line    int
+	at      *yaml.Node // its name
 	members []member
 	flat    []string // the ids, once flattened
 	state   int      // of flattening
@@ -29,25 +30,25 @@ type group struct {
 // member is an entry of a group or of approvers: an id, person:NAME or group:NAME.
 type member struct {
 	text string
-	line int
+	at   *yaml.Node
 }
 
 func (r *reader) people(n *yaml.Node, to *roster) {
 	lines := map[string]int{} // of the accounts
-	for _, e := range r.entries(n, "people", nil) {
+	for _, e := range r.Entries(n, "people", nil) {
 		r.name(e, "person")
-		to.accounts[e.key] = []string{} // so that references to a person with faults are none
-		for _, item := range r.list(e.value, "the person "+quoted(e.key), "[slack:U0123ABCD, discord:80351110224678912]") {
-			id, ok := r.text(item, "an id of the person "+quoted(e.key), "slack:U0123ABCD")
+		to.accounts[e.Key] = []string{} // so that references to a person with faults are none
+		for _, item := range r.List(e.Value, "the person "+strictyaml.Quoted(e.Key), "[slack:U0123ABCD, discord:80351110224678912]") {
+			id, ok := r.Text(item, "an id of the person "+strictyaml.Quoted(e.Key), "slack:U0123ABCD")
 			if !ok || !r.account(item, id) {
 				continue
 			}
 			switch owner, taken := to.people[id]; {
-			case taken && owner != e.key:
-				r.fault(item.Line, "leave it with one of them", "%s is the id of two people, %s and, in line %d, %s", id, quoted(e.key), lines[id], quoted(owner))
+			case taken && owner != e.Key:
+				r.Fault(item, "leave it with one of them", "%s is the id of two people, %s and, in line %d, %s", id, strictyaml.Quoted(e.Key), lines[id], strictyaml.Quoted(owner))
 			case !taken:
-				to.people[id], lines[id] = e.key, item.Line
-				to.accounts[e.key] = append(to.accounts[e.key], id)
+				to.people[id], lines[id] = e.Key, item.Line
+				to.accounts[e.Key] = append(to.accounts[e.Key], id)
 			}
 		}
 	}
@@ -60,51 +61,41 @@ func (r *reader) account(n *yaml.Node, id string) bool {
 		what, do = id+" is no single person", "name the accounts of one person here, and groups under groups"
 	}
 	if what != "" {
-		r.fault(n.Line, do, "%s", what)
+		r.Fault(n, do, "%s", what)
 	}
 	return what == ""
 }
 
 // name checks the name of a person or group.
-func (r *reader) name(e entry, what string) {
-	if !entryName.MatchString(e.key) || e.key == core.LocalPerson {
-		r.fault(e.line, "use letters, digits, _, . and -, and not local", "the name of the %s %s can't be used", what, quoted(e.key))
+func (r *reader) name(e strictyaml.Entry, what string) {
+	if !entryName.MatchString(e.Key) || e.Key == core.LocalPerson {
+		r.Fault(e.At, "use letters, digits, _, . and -, and not local", "the name of the %s %s can't be used", what, strictyaml.Quoted(e.Key))
 	}
 }
 
 func (r *reader) groups(n *yaml.Node, to *roster) {
-	for _, e := range r.entries(n, "groups", nil) {
+	all := r.Entries(n, "groups", nil)
+	for _, e := range all {
 		r.name(e, "group")
-		to.groups[e.key] = &group{line: e.line}
-		to.names = append(to.names, e.key)
+		to.groups[e.Key] = &group{at: e.At}
+		to.names = append(to.names, e.Key)
 	}
 	slices.Sort(to.names)
-	for _, e := range r.quietly(n) {
-		if g := to.groups[e.key]; g != nil && g.members == nil {
-			g.members = r.members(e.value, "the group "+quoted(e.key), to)
-		}
+	for _, e := range all {
+		to.groups[e.Key].members = r.members(e.Value, "the group "+strictyaml.Quoted(e.Key), to)
 	}
 	for _, name := range to.names { // those that are not in a cycle that was reported
 		r.flatten(to, name, nil)
 	}
 }
 
-// quietly is the entries of a mapping whose faults have been reported.
-func (r *reader) quietly(n *yaml.Node) []entry {
-	before, values := r.faults, r.values
-	r.values = 0
-	all := r.entries(n, "", nil)
-	r.faults, r.values = before, values
-	return all
-}
-
 // members reads a list of ids and names of people and groups, and checks that there are such.
 func (r *reader) members(n *yaml.Node, what string, in *roster) []member {
 	var all []member
-	for _, item := range r.list(n, what, "[slack:U0123ABCD]") {
-		text, ok := r.text(item, "an entry of "+what, "slack:U0123ABCD")
+	for _, item := range r.List(n, what, "[slack:U0123ABCD]") {
+		text, ok := r.Text(item, "an entry of "+what, "slack:U0123ABCD")
 		if ok && r.member(item, text, in) {
-			all = append(all, member{text, item.Line})
+			all = append(all, member{text, item})
 		}
 	}
 	return all
@@ -113,21 +104,21 @@ func (r *reader) members(n *yaml.Node, what string, in *roster) []member {
 func (r *reader) member(n *yaml.Node, text string, in *roster) bool {
 	if name, ok := strings.CutPrefix(text, "person:"); ok {
 		if _, known := in.accounts[name]; !known {
-			r.fault(n.Line, meant(name, slices.Sorted(maps.Keys(in.accounts)))+" or add it under people", "unknown person %s", quoted(name))
+			r.Fault(n, strictyaml.Meant(name, slices.Sorted(maps.Keys(in.accounts)))+" or add it under people", "unknown person %s", strictyaml.Quoted(name))
 			return false
 		}
 		return true
 	}
 	if name, ok := strings.CutPrefix(text, "group:"); ok {
 		if in.groups[name] == nil {
-			r.fault(n.Line, meant(name, in.names)+" or add it under groups", "unknown group %s", quoted(name))
+			r.Fault(n, strictyaml.Meant(name, in.names)+" or add it under groups", "unknown group %s", strictyaml.Quoted(name))
 			return false
 		}
 		return true
 	}
 	what, do := checkID(text)
 	if what != "" {
-		r.fault(n.Line, do, "%s", what)
+		r.Fault(n, do, "%s", what)
 	}
 	return what == ""
 }
@@ -150,7 +141,7 @@ func (r *reader) flatten(in *roster, name string, above []string) []string {
 		if len(cycle) > most {
 			cycle = append(slices.Clone(cycle[:most]), "…")
 		}
-		r.fault(g.line, "remove one of them from the next", "groups contain each other: %s → %s", strings.Join(cycle, " → "), name)
+		r.Fault(g.at, "remove one of them from the next", "groups contain each other: %s → %s", strings.Join(cycle, " → "), name)
 		return nil
 	}
 	g.state = flattening
@@ -170,7 +161,7 @@ func (r *reader) ids(in *roster, members []member, above []string) []string {
 		} else if name, ok := strings.CutPrefix(m.text, "group:"); ok {
 			found = r.flatten(in, name, above)
 		}
-		if r.spend(len(found), m.line); r.exhausted() {
+		if r.Spend(len(found), m.at); r.Exhausted() {
 			break
 		}
 		for _, id := range found {

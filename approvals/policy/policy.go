@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"maps"
 	"slices"
 
 	"gopkg.in/yaml.v3"
 
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // Policy decides about calls. It does not change, and any number of goroutines may use it.
@@ -18,56 +20,45 @@ type Policy struct {
 // New is the policy without a file.
 func New(defaults Defaults) *Policy { return &Policy{defaults: defaults} }
 
-// Load reads a policy from a file. The error is of type Faults and names all that is wrong.
+// Load reads a policy from a file. The error is of type strictyaml.Faults and names all that is wrong.
 func Load(path string, defaults Defaults) (*Policy, error) {
-	r := &reader{file: path}
-	data, ok := r.readFile(path)
+	r := strictyaml.Reader{File: path}
+	data, ok := r.ReadFile()
 	if !ok {
-		return nil, r.faults
+		return nil, r.Err()
 	}
 	return Parse(path, data, defaults)
 }
 
-// Parse reads a policy from the text of a file; name is the file's name in errors. The error is of type Faults and names all that is wrong;
+// Parse reads a policy from the text of a file; name is the file's name in errors. The error is of type strictyaml.Faults and names all that is wrong;
 // then there is no policy.
 func Parse(name string, data []byte, defaults Defaults) (*Policy, error) {
-	r := &reader{file: name}
+	r := &reader{strictyaml.Reader{File: name}}
 	p := &Policy{defaults: defaults, roster: roster{accounts: map[string][]string{}, people: map[string]string{}, groups: map[string]*group{}}}
-	if root := r.parse(data); root != nil {
+	if root := r.Parse(data, "begin with version: 1, then people, groups and rules"); root != nil {
 		r.policy(root, p)
 	}
-	if len(r.faults) > 0 {
-		return nil, r.faults.sorted()
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
-// version is the one version of the format.
-const version = "1"
-
 func (r *reader) policy(root *yaml.Node, p *Policy) {
-	sections := map[string]*yaml.Node{}
-	for _, e := range r.entries(root, "the policy", []string{"version", "people", "groups", "rules"}) {
-		if sections[e.key] = e.value; e.key != "version" && e.value.Tag == "!!null" {
-			delete(sections, e.key) // a section that is not written yet
-		}
-	}
+	sections := r.Values(root, "the policy", "version", "people", "groups", "rules")
 	if root.Kind != yaml.MappingNode {
 		return
 	}
-	if v := sections["version"]; v == nil {
-		r.fault(root.Line, "add version: 1", "the version is missing")
-	} else if v.Kind != yaml.ScalarNode || v.Tag != "!!int" || v.Value != version {
-		r.fault(v.Line, "write version: 1", "unknown version %s", valueOfNode(v))
-	}
-	before := len(r.faults)
+	r.Version(root, sections["version"])
+	maps.DeleteFunc(sections, func(_ string, v *yaml.Node) bool { return v.Tag == "!!null" }) // those that are not written yet
+	before := len(r.Faults)
 	if v := sections["people"]; v != nil {
 		r.people(v, &p.roster)
 	}
 	if v := sections["groups"]; v != nil {
 		r.groups(v, &p.roster)
 	}
-	p.roster.broken = len(r.faults) > before
+	p.roster.broken = len(r.Faults) > before
 	if v := sections["rules"]; v != nil {
 		p.rules = r.rules(v, &p.roster, p.defaults)
 	}

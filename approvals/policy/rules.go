@@ -10,11 +10,12 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // rule is an entry of the file's rules.
 type rule struct {
-	line    int
+	at      *yaml.Node  // its name, or the rule
 	tools   []string    // globs; none: any tool
 	risks   []string    // none: any
 	when    *condition  // nil: always
@@ -58,58 +59,51 @@ const maxQuorum = 1000
 // rules reads the rules.
 func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 	var all []*rule
-	if n.Kind != yaml.SequenceNode {
-		r.fault(n.Line, "write it as a list, each rule with - before it", "rules is %s, not a list", kindOfNode(n))
-		return nil
-	}
 	names := map[string]int{}
-	for _, item := range n.Content {
-		if r.exhausted() {
-			break
-		}
-		one := r.rule(r.follow(item), in, defaults)
+	for _, item := range r.Items(n, "rules", "[{name: reads, risk: [read], action: allow}]") {
+		one := r.rule(item, in, defaults)
 		if one == nil {
 			continue
 		}
 		if before, twice := names[one.then.Name]; twice && one.then.Name != "" {
-			r.fault(one.line, "give each rule a name of its own", "the name %s is that of two rules, in line %d too", quoted(one.then.Name), before)
+			r.Fault(one.at, "give each rule a name of its own", "the name %s is that of two rules, in line %d too", strictyaml.Quoted(one.then.Name), before)
 		}
-		names[one.then.Name] = one.line
+		names[one.then.Name] = one.at.Line
 		all = append(all, one)
 	}
 	return all
 }
 
 func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
-	found := r.entries(n, "a rule", slices.Concat(ruleKeys, askKeys))
+	found := r.Entries(n, "a rule", slices.Concat(ruleKeys, askKeys))
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
 	has := map[string]*yaml.Node{}
-	lines := map[string]int{}
+	keys := map[string]*yaml.Node{}
 	for _, e := range found {
-		has[e.key], lines[e.key] = e.value, e.line
+		has[e.Key], keys[e.Key] = e.Value, e.At
 	}
-	one := &rule{line: n.Line, expires: defaultExpires}
+	one := &rule{at: n, expires: defaultExpires}
 	one.then = core.Rule{Verdict: core.VerdictAsk, Quorum: 1, Vetoes: 1, Timeout: defaultTimeout}
 	r.head(one, n, has)
 	if has["action"] == nil {
-		r.fault(n.Line, "add action: allow, ask or deny", "the rule %s has no action", quoted(one.then.Name))
-	} else if action, ok := r.word(has["action"], "action", actions); ok {
+		r.Fault(n, "add action: allow, ask or deny", "the rule %s has no action", strictyaml.Quoted(one.then.Name))
+	} else if action, ok := r.Word(has["action"], "action", actions); ok {
 		one.then.Verdict = core.Verdict(action)
 		for _, key := range askKeys {
 			if has[key] != nil && one.then.Verdict != core.VerdictAsk {
-				r.fault(lines[key], "remove it, or use action: ask", "%s makes no sense in a rule whose action is %s", key, action)
+				r.Fault(keys[key], "remove it, or use action: ask", "%s makes no sense in a rule whose action is %s", key, action)
 			}
 		}
 	}
-	before := len(r.faults)
+	before := len(r.Faults)
 	r.who(one, has, in, defaults)
-	counts := before == len(r.faults) && (!in.broken || !named(has["approvers"]) && !named(has["escalate"])) // the approvers are known
-	before = len(r.faults)
-	r.times(one, has)
-	counts = counts && (before == len(r.faults) || has["escalate"] == nil)
-	r.manner(one, has, in)
+	counts := before == len(r.Faults) && (!in.broken || !named(has["approvers"]) && !named(has["escalate"])) // the approvers are known
+	before = len(r.Faults)
+	r.times(one, has, in)
+	counts = counts && (before == len(r.Faults) || has["escalate"] == nil)
+	r.manner(one, has)
 	if one.then.Verdict == core.VerdictAsk && counts {
 		r.reachable(one, n, has, in)
 	}
@@ -127,20 +121,20 @@ func named(v *yaml.Node) bool {
 // head reads what a rule is called, and which calls it is for.
 func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node) {
 	if v := has["name"]; v == nil {
-		r.fault(n.Line, "add name: and a few words", "a rule has no name")
-	} else if name, ok := r.text(v, "name", "big refunds"); ok {
-		one.then.Name, one.line = name, v.Line
+		r.Fault(n, "add name: and a few words", "a rule has no name")
+	} else if name, ok := r.Text(v, "name", "big refunds"); ok {
+		one.then.Name, one.at = name, v
 	}
 	if v := has["tools"]; v != nil {
-		for _, item := range r.list(v, "tools", `["billing.*"]`) {
-			if glob, ok := r.text(item, "an entry of tools", `"billing.*"`); ok {
+		for _, item := range r.List(v, "tools", `["billing.*"]`) {
+			if glob, ok := r.Text(item, "an entry of tools", `"billing.*"`); ok {
 				one.tools = append(one.tools, glob)
 			}
 		}
 	}
 	if v := has["risk"]; v != nil {
-		for _, item := range r.list(v, "risk", "[write, destructive]") {
-			if risk, ok := r.word(item, "risk", risks); ok {
+		for _, item := range r.List(v, "risk", "[write, destructive]") {
+			if risk, ok := r.Word(item, "risk", risks); ok {
 				one.risks = append(one.risks, risk)
 			}
 		}
@@ -149,35 +143,25 @@ func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node) {
 		r.when(one, v)
 	}
 	if v := has["why"]; v != nil {
-		one.then.Why, _ = r.text(v, "why", "Refunds need a second person.")
+		one.then.Why, _ = r.Text(v, "why", "Refunds need a second person.")
 		one.then.Why = strings.TrimSpace(one.then.Why)
 	}
 }
 
 func (r *reader) when(one *rule, v *yaml.Node) {
-	text, ok := r.text(v, "when", "args.amount > 1000")
+	text, ok := r.Text(v, "when", "args.amount > 1000")
 	if !ok {
 		return
 	}
 	compiled, mistakes := compile(text)
 	one.when = compiled
 	for _, m := range mistakes {
-		line := v.Line // where lines are joined, the text's own do not count
+		line, column := v.Line, v.Column // where lines are joined, the text's own do not count
 		if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			line += m.line + 1 // the text begins below its mark
+			line, column = line+m.line+1, 0 // the text begins below its mark
 		}
-		r.fault(line, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester and conversation"), "when: %s", m.what)
+		r.FaultAt(line, column, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester and conversation"), "when: %s", m.what)
 	}
-}
-
-// word reads one of some words.
-func (r *reader) word(n *yaml.Node, key string, known []string) (string, bool) {
-	text, ok := r.text(n, key, known[0])
-	if ok && !slices.Contains(known, text) {
-		r.fault(n.Line, meant(text, known), "unknown %s %s", key, quoted(text))
-		return "", false
-	}
-	return text, ok
 }
 
 // who reads who decides.
@@ -199,13 +183,13 @@ func (r *reader) who(one *rule, has map[string]*yaml.Node, in *roster, defaults 
 		}
 	}
 	if v := has["self"]; v != nil {
-		one.then.Self, _ = r.bool(v, "self")
+		one.then.Self = r.Bool(v, "self")
 		one.self = selfSetting{true, one.then.Self}
 	}
 }
 
 // times reads when it ends, and what happens before.
-func (r *reader) times(one *rule, has map[string]*yaml.Node) {
+func (r *reader) times(one *rule, has map[string]*yaml.Node, in *roster) {
 	if v := has["expires"]; v != nil {
 		if v.Kind == yaml.ScalarNode && v.Value == never {
 			one.then.Timeout, one.expires = 0, never
@@ -213,15 +197,15 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node) {
 			one.then.Timeout, one.expires = d, v.Value
 		}
 	}
-	before := func(d time.Duration, line int, key string) {
+	before := func(d time.Duration, n *yaml.Node, key string) {
 		if one.then.Timeout > 0 && d >= one.then.Timeout {
-			r.fault(line, "use a shorter time, or a longer expires", "%s is %s, but the request expires after %s", key, Written(d), one.expires)
+			r.Fault(n, "use a shorter time, or a longer expires", "%s is %s, but the request expires after %s", key, Written(d), one.expires)
 		}
 	}
 	if v := has["remind"]; v != nil {
-		for _, item := range r.list(v, "remind", "[1h, 6h]") {
+		for _, item := range r.List(v, "remind", "[1h, 6h]") {
 			if d, ok := r.duration(item, "remind", "1h"); ok {
-				before(d, item.Line, "remind")
+				before(d, item, "remind")
 				one.then.Remind = append(one.then.Remind, d)
 			}
 		}
@@ -238,45 +222,38 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node) {
 		parts := r.part(v, "escalate", "{after: 4h, to: [group:leads]}", "after", "to")
 		if after := parts["after"]; after != nil {
 			if d, ok := r.duration(after, "after", "4h"); ok {
-				before(d, after.Line, "escalate after")
+				before(d, after, "escalate after")
 				one.then.Escalate.After = d
 			}
+		}
+		if to := parts["to"]; to != nil {
+			one.then.Escalate.To = r.ids(in, r.members(to, "to", in), nil)
 		}
 	}
 }
 
 // part reads a mapping in which no key may be missing.
 func (r *reader) part(n *yaml.Node, what, example string, keys ...string) map[string]*yaml.Node {
-	parts := map[string]*yaml.Node{}
-	for _, e := range r.entries(n, what, keys) {
-		parts[e.key] = e.value
-	}
+	parts := r.Values(n, what, keys...)
 	for _, key := range keys {
 		if n.Kind == yaml.MappingNode && parts[key] == nil && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Value == key }) {
-			r.fault(n.Line, "write it like "+what+": "+example, "%s has no %s", what, key)
+			r.Fault(n, "write it like "+what+": "+example, "%s has no %s", what, key)
 		}
 	}
 	return parts
 }
 
-// manner reads to whom it is escalated, and how it is asked and answered.
-func (r *reader) manner(one *rule, has map[string]*yaml.Node, in *roster) {
-	if v := has["escalate"]; v != nil && v.Kind == yaml.MappingNode {
-		for _, e := range r.quietly(v) {
-			if e.key == "to" {
-				one.then.Escalate.To = r.ids(in, r.members(e.value, "to", in), nil)
-			}
-		}
-	}
+// manner reads how it is asked and answered.
+func (r *reader) manner(one *rule, has map[string]*yaml.Node) {
 	if v := has["notify"]; v != nil {
 		r.notify(one, v)
 	}
 	if v := has["reason"]; v != nil {
-		reason, _ := r.word(v, "reason", reasons)
+		reason, _ := r.Word(v, "reason", reasons)
 		one.then.Reason = reason == "required"
 	}
 	if v := has["edit"]; v != nil {
-		one.then.Edit, _ = r.bool(v, "edit")
+		one.then.Edit = r.Bool(v, "edit")
 	}
 }
 
@@ -284,15 +261,15 @@ func (r *reader) manner(one *rule, has map[string]*yaml.Node, in *roster) {
 func (r *reader) notify(one *rule, v *yaml.Node) {
 	items := []*yaml.Node{v}
 	if v.Kind != yaml.ScalarNode {
-		items = r.list(v, "notify", "[here, dm]")
+		items = r.List(v, "notify", "[here, dm]")
 	}
 	for _, item := range items {
-		place, ok := r.text(item, "notify", "here")
+		place, ok := r.Text(item, "notify", "here")
 		if !ok {
 			continue
 		}
 		if what, do := checkChannel(place); what != "" {
-			r.fault(item.Line, do, "%s", what)
+			r.Fault(item, do, "%s", what)
 		} else if !slices.Contains(one.then.Notify, place) {
 			one.then.Notify = append(one.then.Notify, place)
 		}
@@ -309,17 +286,12 @@ func (r *reader) reachable(one *rule, n *yaml.Node, has map[string]*yaml.Node, i
 		key    string
 		people int
 	}{{"quorum", one.then.Quorum}, {"vetoes", one.then.Vetoes}} {
-		line := n.Line
-		if has[need.key] != nil {
-			line = has[need.key].Line
-		} else if has["approvers"] != nil {
-			line = has["approvers"].Line
-		}
+		at := cmp.Or(has[need.key], has["approvers"], n)
 		switch {
 		case need.people > maxQuorum:
-			r.fault(line, "use "+strconv.Itoa(maxQuorum)+" at most", "%s: %d is too high", need.key, need.people)
+			r.Fault(at, "use "+strconv.Itoa(maxQuorum)+" at most", "%s: %d is too high", need.key, need.people)
 		case known && !one.local && people < need.people:
-			r.fault(line, "lower the "+need.key+", or name more approvers", "nobody can reach the %s of %d: the approvers are %s", need.key, need.people, counted(people))
+			r.Fault(at, "lower the "+need.key+", or name more approvers", "nobody can reach the %s of %d: the approvers are %s", need.key, need.people, counted(people))
 		}
 	}
 }

@@ -21,8 +21,8 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 		return []verdict{base}
 	}
 	base.Capability = capabilityOf(path, root)
-	if f, is := flats[base.Capability]; is {
-		return f.runFile(ctx, base, root, throughProduct)
+	if s, is := callSuites[base.Capability]; is {
+		return s.runFile(ctx, base, root, throughProduct)
 	}
 	if !root.Has("cases") {
 		base.result = runCase(ctx, base.Capability, root, throughProduct).result
@@ -30,7 +30,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	}
 	file := newRunner(ctx, root) // for the keys next to the cases
 	var cases []*fixture.Node
-	file.guard(func() { cases = root.Get("cases").Items() })
+	file.Guard(func() { cases = root.Get("cases").Items() })
 	if len(file.Faults) == 0 && len(cases) == 0 {
 		file.Faults = []string{"fixture_schema_invalid: there are no cases"}
 	}
@@ -68,7 +68,7 @@ func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability s
 			return true
 		case "invariants":
 			if !slices.Contains(unsupportedSuites, capability) {
-				r.guard(func() { r.invariants(v, turns) })
+				r.Guard(func() { r.invariants(v, turns) })
 			}
 			return true
 		}
@@ -86,7 +86,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 		r.Faults = append(r.Faults, fmt.Sprintf("needs %s: not supported yet", capability))
 		return r
 	}
-	r.guard(func() {
+	r.Guard(func() {
 		if !doc.IsMapping() {
 			doc.Malformed("a case must be a mapping")
 		}
@@ -113,7 +113,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 			r.runEngine()
 		}
 		r.invariants(doc.Get("invariants"), r.Turns)
-		r.unread()
+		r.Unread(r.doc)
 	})
 	return r
 }
@@ -134,7 +134,7 @@ func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 			return
 		}
 		if err := holds(r.Case, turns, v); err != nil {
-			r.fault(v, "%v", err)
+			r.Fault(v, "%v", err)
 		}
 	})
 }

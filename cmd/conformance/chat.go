@@ -109,7 +109,7 @@ func (r *runner) checkArrival(t *evidence.Turn) {
 	take(&reported, l.calls[0])
 	r.apply(chatChecks, &reported, v)
 	if reported.Errored() && !reported.ErrorExpected {
-		r.fault(v, "the resumed turn failed: %v", reported.Err)
+		r.Fault(v, "the resumed turn failed: %v", reported.Err)
 	}
 }
 

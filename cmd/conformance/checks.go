@@ -55,7 +55,7 @@ func (r *runner) includes(v *fixture.Node, got any) { r.equal(v, got, true) }
 
 func (r *runner) equal(v *fixture.Node, got any, subset bool) {
 	if d := r.match.Diff(v, got, subset); d != "" {
-		r.fault(v, "%s", d)
+		r.Fault(v, "%s", d)
 	}
 }
 
@@ -63,7 +63,7 @@ func (r *runner) equal(v *fixture.Node, got any, subset bool) {
 func (r *runner) must(ok bool, v *fixture.Node, format string, args ...any) bool {
 	if !ok {
 		v.Value()
-		r.fault(v, format, args...)
+		r.Fault(v, format, args...)
 	}
 	return ok
 }
@@ -81,7 +81,7 @@ func (r *runner) state(v *fixture.Node, got map[string]any) {
 // endState is the state that a turn ended with.
 func (r *runner) endState(t *evidence.Turn, v *fixture.Node) map[string]any {
 	if t.State == nil {
-		r.fault(v, "there is no state: %v", t.Err)
+		r.Fault(v, "there is no state: %v", t.Err)
 		return map[string]any{}
 	}
 	return t.State

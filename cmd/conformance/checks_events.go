@@ -31,7 +31,7 @@ func checkObserverEvents(r *runner, t *evidence.Turn, v *fixture.Node) {
 func pairwise[T any](r *runner, v *fixture.Node, got []T, what string, compare func(*fixture.Node, T)) {
 	want := v.Items()
 	if len(want) != len(got) {
-		r.fault(v, "there are %d %s, not %d", len(got), what, len(want))
+		r.Fault(v, "there are %d %s, not %d", len(got), what, len(want))
 	}
 	for i, d := range want {
 		if i >= len(got) {

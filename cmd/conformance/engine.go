@@ -85,7 +85,7 @@ func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
 		t.DrainLimit = time.Duration(s.Number() * float64(time.Second))
 		var err error
 		if t.Drained, err = r.Graph.DrainWithin(r.ctx, t.DrainLimit); err != nil {
-			r.fault(s, "%v", err)
+			r.Fault(s, "%v", err)
 		}
 	} else {
 		ctx, cancel := context.WithTimeout(r.ctx, evidence.Patience)

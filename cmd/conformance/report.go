@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"gatehouse/cmd/conformance/internal/fixture"
 )
 
 // result is what running a case found.
 type result struct {
-	Faults    []string `json:"faults,omitempty"`
+	fixture.Case
 	Unchecked []string `json:"unchecked,omitempty"` // names of invariants
 
 	NoCounterpart string   `json:"no_counterpart,omitempty"` // why the case was not run through the product

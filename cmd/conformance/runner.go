@@ -101,31 +101,6 @@ func (r *runner) waiting(id core.InvocationID, signal core.SignalID) (rec *core.
 	return rec
 }
 
-func (r *runner) fault(d *fixture.Node, format string, args ...any) {
-	r.Faults = append(r.Faults, d.Path+": "+fmt.Sprintf(format, args...))
-}
-
-// unread adds a fault for every key that was not read.
-func (r *runner) unread() {
-	for _, path := range r.doc.Leftovers() {
-		r.Faults = append(r.Faults, "fixture_directive_unknown: "+path)
-	}
-}
-
-// guard turns a malformed fixture, and a panic of the runner, into a fault of the case.
-func (r *runner) guard(f func()) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case fixture.Fault:
-			r.Faults = append(r.Faults, p.Text)
-		default:
-			r.Faults = append(r.Faults, fmt.Sprintf("the runner panicked: %v", p))
-		}
-	}()
-	f()
-}
-
 // invocationID replaces a placeholder for an invocation's id.
 func (r *runner) invocationID(d *fixture.Node) core.InvocationID {
 	text := d.Text()

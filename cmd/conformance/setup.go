@@ -24,10 +24,10 @@ func (r *runner) setup() bool {
 	}
 	if want := r.doc.Get("expected_compile_error"); want != nil {
 		if got := core.CategoryOf(err); string(got) != want.Text() {
-			r.fault(want, "compiling returns %q, not %q (%v)", got, want.Text(), err)
+			r.Fault(want, "compiling returns %q, not %q (%v)", got, want.Text(), err)
 		}
 		r.doc.Get("initial_state").Fields() // not used
-		r.unread()
+		r.Unread(r.doc)
 		return false
 	}
 	if err != nil {
@@ -55,7 +55,7 @@ func (r *runner) refused(err error) {
 	r.checkTurn(engineChecks, t)
 	r.Turns = append(r.Turns, t)
 	r.invariants(r.doc.Get("invariants"), r.Turns)
-	r.unread()
+	r.Unread(r.doc)
 }
 
 func (r *runner) setupStores() {

@@ -28,11 +28,14 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	}
 	switch {
 	case cfg.Agent == "llm":
-		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer)
+		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer, log)
 		if err != nil {
 			return nil, err
 		}
-		loop.Name, loop.Model, loop.ModelRef, loop.View, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), viewRef(cfg), cfg.Model.Turn
+		loop.Name, loop.Model, loop.ModelRef, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), cfg.Model.Turn
+		if loop.View, err = viewRef(cfg); err != nil {
+			return nil, err
+		}
 	case cfg.Script != nil:
 		script, err := newScript(cfg, store, loop.Executor.Tools, tracer, log)
 		if err != nil {
@@ -65,7 +68,7 @@ var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
 	if !cfg.Hosts.None() {
 		all = append(all, tools.Fetch(cfg.Hosts))
 	}
-	return tool.NewRegistry(append(all, cfg.Tools...)...)
+	return tool.NewRegistry(all...).With(cfg.Tools.Source())
 }
 
 // editing lets approvers change the arguments of calls of these tools and those of more.

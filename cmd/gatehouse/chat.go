@@ -46,7 +46,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if builtIn := dispatch.DefaultSentences(); cfg.Sentences.Help == builtIn.Help {
 		cfg.Sentences.Help = console.Help
 	}
-	reloadOnHangup(ctx, cfg.Policy, log, func() {})
+	reloadOnHangup(ctx, cfg, log, func() {})
 	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
 		return err

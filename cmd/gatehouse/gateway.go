@@ -43,7 +43,7 @@ var taskLease time.Duration
 
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
 func newGateway(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
-	if cfg.Rate > 0 {
+	if cfg.Rate > 0 && only == nil { // a person alone at a terminal disturbs nobody
 		store = store.WithLimits(core.Limits{PerMinute: cfg.Rate, Waiting: maxWaiting, Refusal: cfg.Sentences.TooMany})
 	}
 	version, _ := build()

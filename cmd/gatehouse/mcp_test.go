@@ -49,6 +49,58 @@ func useFileServer(t *testing.T) *fileServer {
 	return f
 }
 
+// oddSchemas are schemas of arguments as servers define them, each of which one of the vendors refuses.
+var oddSchemas = map[string]string{
+	"either":     `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"number"}},"required":["b"]}]}`,
+	"referred":   `{"type":"object","$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}}}}}`,
+	"lists":      `{"type":"object","properties":{"a":{"type":"array"}}}`,
+	"old_tuples": `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"type":"array","items":[{"type":"string"}]}}}`,
+	"old_limits": `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`,
+	"names":      `{"type":"object","properties":{"$top":{"type":"integer"},"@odata.type":{"type":"string"}},"required":["$top"]}`,
+	"no_words":   `{"type":"object"}`,
+}
+
+// useOddServer starts an MCP server whose tools have these schemas. Each gives its arguments back.
+func useOddServer(t *testing.T) (config string) {
+	t.Helper()
+	server := mcp.NewServer(&mcp.Implementation{Name: "odd", Version: "1"}, nil)
+	for name, schema := range oddSchemas {
+		server.AddTool(&mcp.Tool{Name: name, Description: strings.Repeat("Long. ", 500), InputSchema: json.RawMessage(schema)},
+			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "it got " + string(r.Params.Arguments)}}}, nil
+			})
+	}
+	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	t.Cleanup(h.Close)
+	config = filepath.Join(t.TempDir(), "mcp.json")
+	text, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"odd": map[string]any{"type": "http", "url": h.URL, "readOnly": []string{"*"}}}})
+	if err := os.WriteFile(config, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// TestAModelIsToldOfToolsHoweverTheyAreDefined: no schema of a server's tool makes a vendor refuse the request. Arguments are checked against the
+// schema as it is.
+func TestAModelIsToldOfToolsHoweverTheyAreDefined(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, map[string]string{"GATEHOUSE_MCP_CONFIG": useOddServer(t)})
+		v.Then(
+			v.call(toolCall("c1", "odd.either", `{"a":"milk"}`), toolCall("c2", "odd.either", `{"c":1}`), toolCall("c3", "odd.old_limits", `{"a":0}`)),
+			v.say("That is all."))
+		s.ann.Says("go")
+		s.reads(s.dm, "", "That is all.")
+		if body := v.lastBody(); !strings.Contains(body, `it got {\"a\":\"milk\"}`) || strings.Count(body, "tool_arguments") != 2 {
+			t.Errorf("the model reads %s", body)
+		}
+		for name := range oddSchemas {
+			if !strings.Contains(v.lastBody(), `"odd__`+name+`"`) {
+				t.Errorf("the model is not told of %s", name)
+			}
+		}
+	})
+}
+
 // ran returns the calls so far, and forgets them.
 func (f *fileServer) ran() string {
 	f.mu.Lock()

@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
-	"strconv"
+	"log/slog"
+	"maps"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/anthropic"
@@ -33,7 +36,7 @@ func newProvider(cfg settings.Config, tracer graph.Tracer) (llm.Provider, error)
 			return nil, err
 		}
 		p = llm.NewRetry(llm.NewLimit(p, cfg.Model.Calls), llm.RetryConfig{Total: cfg.Model.Timeout, Model: m.Name, Observe: observer(tracer)})
-		all = append(all, view.Bind(m.Vendor, p))
+		all = append(all, view.Bind(m.Vendor, llm.WithBadCalls(p)))
 	}
 	if len(all) == 0 {
 		return nil, core.Errorf(core.Invalid, "GATEHOUSE_MODEL: no model is set")
@@ -46,15 +49,15 @@ func newVendor(cfg settings.Config, m settings.ChosenModel) (llm.Provider, error
 		p, err := anthropic.New(m.Name, cfg.Anthropic)
 		return llm.WithMaxTokens(p, cmp.Or(cfg.Model.MaxTokens, anthropicTokens)), err
 	}
-	p, err := openai.New(m.Name, cfg.OpenAI)
-	switch n := cfg.Model.MaxTokens; {
-	case n == 0:
-		return p, err
-	case cfg.OpenAI.IsOpenAI(): // whose newer models refuse the name that other servers know
-		return llm.WithExtra(p, "max_completion_tokens", strconv.AppendInt(nil, n, 10)), err
-	default:
-		return llm.WithMaxTokens(p, n), err
+	vendor, err := openai.New(m.Name, cfg.OpenAI)
+	p := llm.Provider(vendor)
+	if cfg.OpenAI.IsOpenAI() { // whose newer models refuse the name that other servers know
+		p = llm.WithMaxTokensAs(p, "max_completion_tokens")
 	}
+	if n := cfg.Model.MaxTokens; n > 0 {
+		p = llm.WithMaxTokens(p, n)
+	}
+	return p, err
 }
 
 // observer makes a span of each attempt of a call.
@@ -64,43 +67,42 @@ func observer(tracer graph.Tracer) llm.Observer {
 	}
 	return func(ctx context.Context, a llm.Attempt) (context.Context, func(llm.Response, error)) {
 		ctx, end := graph.StartSpan(ctx, tracer, graph.Span{Kind: graph.SpanModel, Name: "openarmature.llm.complete", Attempt: a.Index})
-		return ctx, func(r llm.Response, err error) { end(graph.SpanEnd{Err: err, Attributes: a.Attributes(r, err)}) }
+		return ctx, func(r llm.Response, err error) {
+			attributes := a.Attributes(r, err)
+			maps.Copy(attributes, prompt.Attributes(ctx))
+			end(graph.SpanEnd{Err: err, Attributes: attributes})
+		}
 	}
 }
 
 // newProviderModel makes the model of the agent from the configured models.
-func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer) (agent.ProviderModel, error) {
+func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, log *slog.Logger) (agent.ProviderModel, error) {
 	p, err := newProvider(cfg, tracer)
 	if err != nil {
 		return agent.ProviderModel{}, err
 	}
 	return agent.ProviderModel{
-		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: systemPrompt(cfg.SystemPrompt, time.Now),
+		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: rendering(systemPrompt(cfg), time.Now),
 		Image: store.LoadBlob, Count: store.AddTokens, Daily: cfg.Model.Daily,
+		LeftOut: warnLeftOut(log),
 	}, nil
 }
 
-// systemPrompt renders the system prompt of a turn: the configured one, or the one that is built in.
-func systemPrompt(p *prompt.Prompt, now func() time.Time) func(core.Turn) (string, error) {
-	if p == nil {
-		p = &builtInPrompt
-	}
-	return func(turn core.Turn) (string, error) {
-		rendered, err := p.Render(prompt.SystemInput(botName, turn.Address.Platform, now().UTC()))
-		if err != nil {
-			return "", err
+// warnLeftOut logs how many tools a model is not told of, when that changes. log may be nil.
+func warnLeftOut(log *slog.Logger) func(int) {
+	var before atomic.Int64
+	return func(tools int) {
+		if before.Swap(int64(tools)) != int64(tools) && tools > 0 && log != nil {
+			log.Warn("the model is not told of some tools, because there are too many or they take more than half of GATEHOUSE_MODEL_CONTEXT; remove the ones that it does not need", "left_out", tools)
 		}
-		return rendered.Messages[0].Content.String(), nil
 	}
 }
 
-// botName is what the bot is called where nobody gave it another name.
-const botName = "gatehouse"
-
-// viewRef says in the evidence how a model is shown a conversation.
-func viewRef(cfg settings.Config) string {
-	p := cmp.Or(cfg.SystemPrompt, &builtInPrompt)
-	return fmt.Sprintf("prompt %s, context %d, text only %t, answers of %d tokens", prompt.HashTemplate(*p), cfg.Model.Context, cfg.Model.TextOnly, cfg.Model.MaxTokens)
+// viewRef says in the evidence how a model is shown a conversation, and how it samples.
+func viewRef(cfg settings.Config) (string, error) {
+	p := systemPrompt(cfg)
+	sampling, err := json.Marshal(p.Sampling)
+	return fmt.Sprintf("prompt %s %s, context %d, text only %t, answers of %d tokens, sampling %s", p.Name, p.TemplateHash, cfg.Model.Context, cfg.Model.TextOnly, cfg.Model.MaxTokens, sampling), err
 }
 
 // modelRef names the configured models in the evidence.

@@ -159,6 +159,22 @@ func TestAModelsBadArgumentsComeBack(t *testing.T) {
 	})
 }
 
+// TestAModelHearsThatItsArgumentsAreNoObject: arguments that can't be read at all are told to the model like others that don't fit.
+func TestAModelHearsThatItsArgumentsAreNoObject(t *testing.T) {
+	onEachVendor(t, func(t *testing.T, v fakeVendor) {
+		s := serveModel(t, v, nil)
+		bad := v.call(toolCall("c1", "note.add", `"milk"`), toolCall("c2", "demo.calc", `{"expression":"6*7"}`))
+		v.Then(bad, v.say("I have to ask again."))
+		s.ann.Says("note milk")
+		s.reads(s.dm, "", "I have to ask again.")
+		for _, told := range []string{"tool_arguments", "must be a JSON object", "42"} {
+			if !strings.Contains(v.lastBody(), told) {
+				t.Errorf("the model was not told of %s: %s", told, v.lastBody())
+			}
+		}
+	})
+}
+
 // TestAModelThatCannotAnswer: each trouble ends in the bucket's reply. What may pass by itself is tried again before; what can't is not.
 func TestAModelThatCannotAnswer(t *testing.T) {
 	const rejected, unavailable = "couldn't be processed", "I had trouble responding"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gatehouse/adapters/slack/slacktest"
 )
 
 // reloadablePolicy writes a policy of one rule, which another call of the function that it returns replaces.
@@ -32,7 +34,7 @@ func TestServeReadsThePolicyAgain(t *testing.T) {
 	l.signal(syscall.SIGHUP)
 	l.says("the old policy stays in force")
 	out := l.app.out.String()
-	for _, want := range []string{path + `:4: unknown action \"alow\"; did you mean allow?`, path + `:5: quorum is \"0\"; write a whole number from 1`} {
+	for _, want := range []string{path + `:4:13: unknown action \"alow\"; did you mean allow?`, path + `:5:13: quorum is \"0\"; write a whole number from 1`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s is not in %s", want, out)
 		}
@@ -86,4 +88,45 @@ func TestChatReadsThePolicyAgain(t *testing.T) {
 	add("Done: ")
 	w.until("the end", c, w.settled)
 	c.ok(t)
+}
+
+// TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain: SIGHUP reads the file of tools again. A call that waits while its tool changes is asked
+// for again, and what runs is the tool of now. A file with a fault changes nothing.
+func TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tools.yaml")
+	write := func(risk, says string) {
+		t.Helper()
+		text := "version: 1\ntools:\n  - {name: shop.store, description: Stores a thing., risk: " + risk + ", command: [echo, " + says + "]}\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("write", "stored as before")
+	p := newSlackProcess(t, "GATEHOUSE_TOOLS="+path, "GATEHOUSE_APPROVERS=slack:U2BOB")
+	p.open()
+	hangUp := func(risk, says, logged string) {
+		t.Helper()
+		write(risk, says)
+		p.signal(syscall.SIGHUP)
+		p.says(logged)
+	}
+	ask := func() (thread string, card slacktest.Message) {
+		thread = p.ann.Posts("C1", p.slack.MentionOfBot()+" call shop.store {}").TS
+		return thread, p.card("C1", thread, "Asked by")
+	}
+
+	thread, card := ask()
+	hangUp("big", "stored", "the old file of tools stays in force")
+	p.bob.Clicks("C1", card.TS, "approve")
+	p.reads("C1", thread, "stored as before")
+
+	thread, card = ask()
+	hangUp("write", "stored as of now", "the file of tools was read again")
+	p.bob.Clicks("C1", card.TS, "approve")
+	p.reads("C1", thread, "so I need an approval again")
+	again := card
+	p.until("the new card", p.app, func() bool { again = p.card("C1", thread, "Asked by"); return again.TS != card.TS })
+	p.bob.Clicks("C1", again.TS, "approve")
+	p.reads("C1", thread, "stored as of now")
 }

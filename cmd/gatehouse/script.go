@@ -23,7 +23,7 @@ import (
 func newScript(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, log *slog.Logger) (agent.Script, error) {
 	m := agent.Script{Envelope: cfg.Script.Envelope, Tools: tools, Tokens: cfg.Model.Turn, Log: log}
 	if len(cfg.Model.Chosen) > 0 {
-		model, err := newProviderModel(cfg, store, tools, tracer)
+		model, err := newProviderModel(cfg, store, tools, tracer, log)
 		if err != nil {
 			return m, err
 		}

@@ -27,7 +27,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
-	reloadOnHangup(ctx, cfg.Policy, log, func() { warnOfApprovers(cfg, log) })
+	reloadOnHangup(ctx, cfg, log, func() { warnOfApprovers(cfg, log) })
 	warnOfApprovers(cfg, log)
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {

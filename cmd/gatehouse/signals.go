@@ -8,8 +8,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"gatehouse/approvals/policy"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // stopSignals are the signals that tell gatehouse to stop.
@@ -23,18 +24,22 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// reloadOnHangup makes the process survive the end of the terminal that it was started from, and reads the policy's file again on each
-// SIGHUP. The environment is not read again. changed is called after the policy has changed.
-func reloadOnHangup(ctx context.Context, current *policy.Current, log *slog.Logger, changed func()) {
+// reloadOnHangup makes the process survive the end of the terminal that it was started from, and reads the files of the policy and the tools
+// again on each SIGHUP. The environment is not read again. changed is called after the policy has changed.
+func reloadOnHangup(ctx context.Context, cfg settings.Config, log *slog.Logger, changed func()) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP) // for good: a hang-up while it drains is not deadly either
 	go func() {
 		for {
 			select {
 			case <-hangup:
-				if reload(current, log) {
+				if cfg.Policy.Path() == "" && cfg.Tools.Path() == "" {
+					log.Info("SIGHUP is ignored, because there is neither a policy file nor a file of tools to read again; to use changed settings, start gatehouse again")
+				}
+				if reload("policy", cfg.Policy.Path(), cfg.Policy.Reload, log) {
 					changed()
 				}
+				reload("file of tools", cfg.Tools.Path(), cfg.Tools.Reload, log)
 			case <-ctx.Done():
 				return
 			}
@@ -42,22 +47,21 @@ func reloadOnHangup(ctx context.Context, current *policy.Current, log *slog.Logg
 	}()
 }
 
-// reload reads the policy's file again, and reports whether that policy is now in force.
-func reload(current *policy.Current, log *slog.Logger) bool {
-	if current.Path() == "" {
-		log.Info("SIGHUP is ignored, because there is no policy file to read again; to use changed settings, start gatehouse again")
+// reload reads a file again, if there is one, and reports whether what it says is now in force. file is "" if none is configured.
+func reload(what, file string, read func() error, log *slog.Logger) bool {
+	if file == "" {
 		return false
 	}
-	err := current.Reload()
+	err := read()
 	if err == nil {
-		log.Info("the policy was read again", "file", current.Path())
+		log.Info("the "+what+" was read again", "file", file)
 		return true
 	}
-	var faults policy.Faults
+	var faults strictyaml.Faults
 	_ = errors.As(err, &faults) // it is of that type
 	for _, fault := range faults {
-		log.Error("the policy is invalid: "+fault.String(), "category", core.CategoryOf(err))
+		log.Error("the "+what+" is invalid: "+fault.String(), "category", core.CategoryOf(err))
 	}
-	log.Error("the old policy stays in force; correct the file, then send SIGHUP again", "file", current.Path(), "category", core.CategoryOf(err))
+	log.Error("the old "+what+" stays in force; correct the file, then send SIGHUP again", "file", file, "category", core.CategoryOf(err))
 	return false
 }

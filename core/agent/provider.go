@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/llm"
+	"gatehouse/core/llm/prompt"
 	"gatehouse/core/llm/view"
 	"gatehouse/core/tool"
 )
@@ -21,14 +22,16 @@ type ProviderModel struct {
 	TextOnly bool // the model takes no images
 	Budget   int  // of a request, in tokens as the view estimates them; 0 = no limit
 
-	// System returns the system prompt of a turn; nil: there is none.
-	System func(core.Turn) (string, error)
+	// System renders the system prompt of a turn, whose first message is its text; the calls sample as it says. nil: there is none.
+	System func(core.Turn) (prompt.Result, error)
 	// Image returns the bytes of a stored image. Error: not_found if they are not stored any more.
 	Image func(ctx context.Context, digest string) ([]byte, error)
 	// Count adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns it. nil: they are not
 	// counted. Where the vendor does not say how many, it is what was sent, as the view estimates it.
 	Count func(ctx context.Context, person string, tokens int64) (today int64, err error)
 	Daily int64 // how many tokens a person may take a day; 0 = no limit
+	// LeftOut hears at each call how many tools the model is not told of, because they are too many; nil: nobody does.
+	LeftOut func(tools int)
 }
 
 // Next asks the provider once. Errors: those of llm.Provider, of the view, and rate_limited if the person has taken their tokens of the day.
@@ -37,21 +40,33 @@ func (m ProviderModel) Next(ctx context.Context, history core.History, _ json.Ra
 	if err := m.admit(ctx, turn.Actor.ID); err != nil {
 		return Answer{}, err
 	}
+	var system string
+	var sampling llm.Config
+	if m.System != nil {
+		p, err := m.System(turn)
+		if err != nil {
+			return Answer{}, err
+		}
+		ctx, system = prompt.Active(ctx, p), p.Messages[0].Content.String()
+		if p.Sampling != nil {
+			sampling = *p.Sampling
+		}
+	}
 	tools, inTools := m.offered()
-	shown, err := m.shown(ctx, turn, history, inTools)
+	shown, err := m.shown(ctx, system, history, inTools)
 	if err != nil {
 		return Answer{}, err
 	}
-	return m.ask(ctx, turn.Actor.ID, shown, tools, inTools)
+	return m.ask(ctx, turn.Actor.ID, llm.Request{Messages: shown.Messages, Tools: tools, Config: sampling}, shown.Tokens+inTools)
 }
 
-// ask asks the provider for a person, and counts the tokens. inTools are those of the tools, as they are estimated.
-func (m ProviderModel) ask(ctx context.Context, person string, shown view.View, tools []llm.Tool, inTools int) (Answer, error) {
-	response, err := m.Provider.Complete(ctx, llm.Request{Messages: shown.Messages, Tools: tools})
+// ask asks the provider for a person, and counts the tokens. estimate is how many the request may take.
+func (m ProviderModel) ask(ctx context.Context, person string, request llm.Request, estimate int) (Answer, error) {
+	response, err := m.Provider.Complete(ctx, request)
 	if err != nil && core.CategoryOf(err) != core.ProviderInvalidResponse {
 		return Answer{}, err
 	}
-	tokens := cmp.Or(taken(response.Usage), int64(shown.Tokens+inTools)) // at least what was sent, where the answer does not say or can't be read
+	tokens := cmp.Or(taken(response.Usage), int64(estimate)) // at least what was sent, where the answer does not say or can't be read
 	if m.Count != nil {
 		if _, err := m.Count(context.WithoutCancel(ctx), person, tokens); err != nil {
 			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", person, err)
@@ -66,13 +81,17 @@ const maxTools = 128
 // offered are the tools that the model is told of, in their order, and the tokens that they are estimated to take. Those that would take more than
 // half of the budget, or are too many, are left out: servers can define any number of them.
 func (m ProviderModel) offered() (all []llm.Tool, tokens int) {
-	for _, t := range m.Tools.Tools() {
+	known := m.Tools.Tools()
+	for _, t := range known {
 		n := (len(t.Name) + len(t.Description) + len(t.Schema)) / 3
 		if len(all) == maxTools || m.Budget > 0 && tokens+n > m.Budget/2 {
 			continue
 		}
 		tokens += n
-		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: llm.PortableSchema(t.Schema)})
+	}
+	if m.LeftOut != nil {
+		m.LeftOut(len(known) - len(all))
 	}
 	return all, tokens
 }
@@ -107,16 +126,10 @@ func taken(u llm.Usage) (n int64) {
 
 // shown is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the conversation with its
 // images.
-func (m ProviderModel) shown(ctx context.Context, turn core.Turn, history core.History, tools int) (view.View, error) {
-	o := view.Options{TextOnly: m.TextOnly}
+func (m ProviderModel) shown(ctx context.Context, system string, history core.History, tools int) (view.View, error) {
+	o := view.Options{System: system, TextOnly: m.TextOnly}
 	if m.Budget > 0 {
 		o.Budget = m.Budget - tools // at least half of it
-	}
-	if m.System != nil {
-		var err error
-		if o.System, err = m.System(turn); err != nil {
-			return view.View{}, err
-		}
 	}
 	shown, err := view.OfHistory(ctx, history, o)
 	if err != nil {

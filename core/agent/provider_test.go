@@ -2,6 +2,9 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"gatehouse/core"
@@ -42,6 +45,27 @@ func TestTokensOfACallAreCounted(t *testing.T) {
 		answer, err := m.Next(ctx, history, nil)
 		if counted != c.want || core.CategoryOf(err) != c.fail || err == nil && answer.Tokens != c.want {
 			t.Errorf("%s: %d tokens are counted, %d are the answer's, want %d; %v", name, counted, answer.Tokens, c.want, err)
+		}
+	}
+}
+
+// TestToolsThatAreTooManyAreLeftOut: a request has 128 tools at most, and the schemas take half of the budget at most. How many are left out is
+// reported.
+func TestToolsThatAreTooManyAreLeftOut(t *testing.T) {
+	var many []tool.Tool
+	for i := range 130 {
+		many = append(many, tool.Tool{Name: fmt.Sprintf("many.tool%d", i), Description: strings.Repeat("d", 280), Do: func(context.Context, string, json.RawMessage) (string, error) { return "", nil }})
+	}
+	for budget, want := range map[int]int{0: 128, 2000: 10} {
+		var left int
+		p := llmtest.NewScript(llmtest.Say("yes"))
+		m := agent.ProviderModel{Provider: p, Tools: tool.NewRegistry(many...), Budget: budget, LeftOut: func(tools int) { left = tools }}
+		history := core.History{}.Append(core.Message{Role: core.User, Content: core.Text("hello")})
+		if _, err := m.Next(core.WithTurn(t.Context(), core.Turn{}), history, nil); err != nil {
+			t.Fatal(err)
+		}
+		if offered := len(p.Requests()[0].Tools); offered != want || left != 130-want {
+			t.Errorf("budget %d: %d tools are offered, %d left out, want %d offered", budget, offered, left, want)
 		}
 	}
 }

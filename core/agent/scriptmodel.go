@@ -10,6 +10,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/hrf"
 	"gatehouse/core/hrf/interp"
+	"gatehouse/core/llm"
 	"gatehouse/core/llm/view"
 )
 
@@ -54,7 +55,7 @@ func (r *scriptRun) ask(ctx context.Context, lines []interp.Line) (Answer, error
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := r.Model.ask(ctx, turn.Actor.ID, shown, nil, 0)
+	answer, err := r.Model.ask(ctx, turn.Actor.ID, llm.Request{Messages: shown.Messages}, shown.Tokens)
 	r.kept.Tokens += answer.Tokens
 	return answer, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"strconv"
 )
 
 // WithMaxTokens is a provider whose answers have at most n tokens where a request does not say how many. A vendor may need a number.
@@ -22,21 +23,20 @@ func (m maxTokens) Complete(ctx context.Context, r Request) (Response, error) {
 	return m.Provider.Complete(ctx, r)
 }
 
-// WithExtra is a provider whose requests have one more setting of the vendor's own.
-func WithExtra(p Provider, name string, value json.RawMessage) Provider { return extra{p, name, value} }
+// WithMaxTokensAs is a provider whose vendor has a name of its own for the limit of an answer.
+func WithMaxTokensAs(p Provider, name string) Provider { return maxTokensAs{p, name} }
 
-type extra struct {
+type maxTokensAs struct {
 	Provider
-	name  string
-	value json.RawMessage
+	name string
 }
 
 // Complete is the provider's.
-func (e extra) Complete(ctx context.Context, r Request) (Response, error) {
-	r.Config.Extra = maps.Clone(r.Config.Extra)
-	if r.Config.Extra == nil {
-		r.Config.Extra = map[string]json.RawMessage{}
+func (m maxTokensAs) Complete(ctx context.Context, r Request) (Response, error) {
+	if n := r.Config.MaxTokens; n != nil {
+		extra := map[string]json.RawMessage{m.name: strconv.AppendInt(nil, *n, 10)}
+		maps.Copy(extra, r.Config.Extra)
+		r.Config.MaxTokens, r.Config.Extra = nil, extra
 	}
-	r.Config.Extra[e.name] = e.value
-	return e.Provider.Complete(ctx, r)
+	return m.Provider.Complete(ctx, r)
 }

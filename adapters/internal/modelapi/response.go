@@ -1,6 +1,8 @@
 package modelapi
 
 import (
+	"strings"
+
 	"gatehouse/core"
 	"gatehouse/core/llm"
 	"gatehouse/core/strictjson"
@@ -36,26 +38,31 @@ func Counter(usage *strictjson.Value, key string) *int64 {
 	return &n
 }
 
-// CheckCall refuses a call that lacks something, or whose arguments, as the adapter has read them, are no object. Where the model stopped for
-// an unknown reason, what there is of a call is taken as it is. Error: provider_invalid_response.
-func (e *Endpoint) CheckCall(c core.ToolCall, finish llm.Finish, object bool) error {
-	switch {
-	case finish == llm.FinishUnknown:
-		return nil
-	case c.ID == "":
-		return e.Malformed("the call of %s has no id", c.Name)
-	case c.Name == "":
-		return e.Malformed("the call %s names no tool", c.ID)
-	case !object:
-		return e.Malformed("the arguments of the call %s are not an object", c.ID)
+// Checked gives an answer that was read, or refuses it: one with nothing in it that a person could read, or with a call that lacks something.
+// Arguments that are no object are null there; if nothing else is wrong, llm.BadCalls is in the error's chain. A model that was not done is
+// not checked: its calls never run. Error: provider_invalid_response.
+func (e *Endpoint) Checked(r llm.Response) (llm.Response, error) {
+	if r.Finish != llm.FinishStop && r.Finish != llm.FinishCalls {
+		return r, nil
 	}
-	return nil
-}
-
-// CheckMessage refuses an answer with nothing in it, from a model that says it was done. Error: provider_invalid_response.
-func (e *Endpoint) CheckMessage(m core.Message, finish llm.Finish) error {
-	if m.Content.IsZero() && len(m.ToolCalls) == 0 && (finish == llm.FinishStop || finish == llm.FinishCalls) {
-		return e.Malformed("there is nothing in it")
+	if strings.TrimSpace(r.Message.Content.String()) == "" && len(r.Message.ToolCalls) == 0 {
+		return r, e.Malformed("there is nothing in it")
 	}
-	return nil
+	bad := ""
+	for _, c := range r.Message.ToolCalls {
+		switch {
+		case c.ID == "":
+			return r, e.Malformed("the call of %s has no id", c.Name)
+		case c.Name == "":
+			return r, e.Malformed("the call %s names no tool", c.ID)
+		case bad == "" && string(c.Arguments) == "null":
+			bad = c.ID
+		}
+	}
+	if bad != "" {
+		err := e.Malformed("the arguments of the call %s are not an object", bad)
+		err.Err = llm.BadCalls{Response: r}
+		return r, err
+	}
+	return r, nil
 }

@@ -87,11 +87,10 @@ func checkAnthropicTools(c *checker, v *strictjson.Value) (names []string) {
 				c.fault(path+".input_schema", "does not support %s at the top level", key)
 			}
 		}
-		if properties := schema.Get("properties"); properties != nil {
-			for _, m := range properties.Members {
-				if !anthropicArgument.MatchString(m.Key) {
-					c.fault(path+".input_schema.properties", "Property keys should match pattern '%s'", anthropicArgument)
-				}
+		checkDialect(c, path+".input_schema", schema)
+		for _, m := range properties(schema) {
+			if !anthropicArgument.MatchString(m.Key) {
+				c.fault(path+".input_schema.properties", "Property keys should match pattern '%s'", anthropicArgument)
 			}
 		}
 	}

@@ -46,6 +46,29 @@ func (c *checker) list(path string, v *strictjson.Value, least int) []*strictjso
 	return v.Items
 }
 
+// checkDialect requires that a schema has no words of drafts before 2020-12, as far as these are common.
+func checkDialect(c *checker, path string, v *strictjson.Value) {
+	if draft := v.Get("$schema"); draft != nil && !strings.Contains(draft.String, "2020-12") {
+		c.fault(path, "JSON schema must be of draft 2020-12, not %s", draft.String)
+	}
+	for _, m := range properties(v) {
+		if items := m.Value.Get("items"); items != nil && items.Kind == strictjson.Array {
+			c.fault(path+".properties."+m.Key, "items must not be a list")
+		}
+		if limit := m.Value.Get("exclusiveMinimum"); limit != nil && limit.Kind != strictjson.Number {
+			c.fault(path+".properties."+m.Key, "exclusiveMinimum must be a number")
+		}
+	}
+}
+
+// properties are the arguments that a schema has.
+func properties(schema *strictjson.Value) []strictjson.Member {
+	if p := schema.Get("properties"); p != nil {
+		return p.Members
+	}
+	return nil
+}
+
 // str gives a text that is one of these, if there are any, and not empty.
 func (c *checker) str(path string, v *strictjson.Value, of ...string) string {
 	switch {

@@ -65,14 +65,32 @@ func checkOpenAITools(c *checker, body *strictjson.Value) (names []string) {
 			c.fault(path+".function.name", "%q is there twice", name)
 		}
 		names = append(names, name)
-		if d := f.Get("description"); d != nil && d.Kind != strictjson.String {
-			c.fault(path+".function.description", "must be a text")
+		if d := f.Get("description"); d != nil && (d.Kind != strictjson.String || len([]rune(d.String)) > 1024) {
+			c.fault(path+".function.description", "must be a text of 1024 characters at most")
 		}
-		if p := f.Get("parameters"); p != nil && (p.Kind != strictjson.Object || p.Get("type") == nil || p.Get("type").String != "object") {
-			c.fault(path+".function.parameters", `schema must be a JSON Schema of 'type: "object"'`)
+		if p := f.Get("parameters"); p != nil {
+			checkOpenAISchema(c, path+".function.parameters", p)
 		}
 	}
 	return names
+}
+
+// checkOpenAISchema checks the schema of a tool's arguments.
+func checkOpenAISchema(c *checker, path string, v *strictjson.Value) {
+	if kind := v.Get("type"); kind == nil || kind.String != "object" || v.Get("properties") == nil {
+		c.fault(path, `schema must be a JSON Schema of 'type: "object"' with properties`)
+	}
+	for _, key := range []string{"oneOf", "anyOf", "allOf", "enum", "not"} {
+		if v.Get(key) != nil {
+			c.fault(path, "schema must not have %s at the top level", key)
+		}
+	}
+	checkDialect(c, path, v)
+	for _, m := range properties(v) {
+		if kind := m.Value.Get("type"); kind != nil && kind.String == "array" && m.Value.Get("items") == nil {
+			c.fault(path+".properties."+m.Key, "array schema missing items")
+		}
+	}
 }
 
 func checkOpenAIName(c *checker, path string, v *strictjson.Value) string {

@@ -33,7 +33,7 @@ func TestTheFakeOfOpenAIRefusesWhatTheAPIRefuses(t *testing.T) {
 		ask  = `{"role":"user","content":"go"}`
 		call = `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`
 		done = `{"role":"tool","tool_call_id":"a","content":"1"}`
-		tool = `{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}`
+		tool = `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}}`
 	)
 	messages := func(all ...string) string { return `{"model":"m","messages":[` + strings.Join(all, ",") + `]}` }
 	with := func(field string) string { return `{"model":"m","messages":[` + ask + `],` + field + `}` }
@@ -55,10 +55,15 @@ func TestTheFakeOfOpenAIRefusesWhatTheAPIRefuses(t *testing.T) {
 		with(`"tools":[` + tool + `,` + tool + `]`):        "twice",
 		with(`"tool_choice":"auto"`):                       "only allowed when 'tools'",
 		with(`"tools":[` + tool + `],"tool_choice":"any"`): "none of",
-		with(`"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"g"}}`):       "none of",
-		with(`"tools":[` + strings.ReplaceAll(tool, `"f"`, `"note.add"`) + `]`):                        "does not match",
-		with(`"tools":[` + strings.ReplaceAll(tool, `"object"`, `"string"`) + `]`):                     "schema must be",
-		messages(`{"role":"robot","content":"x"}`):                                                     "none of",
+		with(`"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"g"}}`):                             "none of",
+		with(`"tools":[` + strings.ReplaceAll(tool, `"f"`, `"note.add"`) + `]`):                                              "does not match",
+		with(`"tools":[` + strings.ReplaceAll(tool, `"object"`, `"string"`) + `]`):                                           "schema must be",
+		with(`"tools":[` + strings.ReplaceAll(tool, `,"properties":{}`, ``) + `]`):                                           "with properties",
+		with(`"tools":[` + strings.ReplaceAll(tool, `"properties":{}`, `"properties":{},"anyOf":[]`) + `]`):                  "must not have anyOf",
+		with(`"tools":[` + strings.ReplaceAll(tool, `{}`, `{"a":{"type":"array"}}`) + `]`):                                   "array schema missing items",
+		with(`"tools":[` + strings.ReplaceAll(tool, `{}`, `{"a":{"items":[]}}`) + `]`):                                       "items must not be a list",
+		with(`"tools":[` + strings.ReplaceAll(tool, `"name"`, `"description":"`+strings.Repeat("x", 1025)+`","name"`) + `]`): "1024 characters",
+		messages(`{"role":"robot","content":"x"}`):                                                                           "none of",
 		messages(`{"role":"user"}`):                                                                    `missing required field "content"`,
 		messages(`{"role":"user","content":[]}`):                                                       "at least 1",
 		messages(`{"role":"user","content":"x","tool_calls":[]}`):                                      `unknown field "tool_calls"`,

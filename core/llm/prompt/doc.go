@@ -7,8 +7,8 @@
 //
 // A Backend fetches a prompt by its name and label. A Manager asks its backends in order: one that can't be reached is passed over with a
 // warning, one that has no such prompt ends the search, because that prompt may have been withdrawn. Where the caller names no label, Labels
-// gives the prompt's own, then the default, then "production". The agent's own prompt is the system prompt, one file; folders and managers are
-// for who builds on this package, and for the conformance fixtures.
+// gives the prompt's own, then the default, then "production". The agent has one prompt, the system prompt: a file, or the prompt system of a
+// folder. Managers are for who builds on this package, and for the conformance fixtures.
 //
 //	prompt.go     Prompt, Segment, Result
 //	template.go   {{ name }}
@@ -18,8 +18,9 @@
 //	manager.go    Backend, Labels, Manager
 //	static.go     a backend of prompts that do not change
 //	folder.go     a folder of prompts that people write by hand
-//	textfile.go   its text files     yamlfile.go, sampling.go   its YAML     fault.go   what is wrong with them
+//	textfile.go   its text files     yamlfile.go, sampling.go   its YAML     origin.go   where a template is in its file
 //	system.go     the system prompt of the agent
+//	active.go     the prompt that a model's call is made with, for its span
 //
 // # The folder
 //
@@ -52,13 +53,13 @@
 // A prompt that has only one version needs no labels: that version is in production. Otherwise a version without labels is history, which
 // nobody can fetch. A label is on one version of a prompt. The last line break of a text file belongs to the file, not to the template.
 // Names that begin with a dot are ignored; any other file that is none of these is a fault. All faults are reported at once, each with its
-// file, its line and the remedy.
+// file, its place and the remedy. The prompt system may use the variables of SystemInput alone.
 //
 // # Errors
 //
 // The categories are prompt_not_found, prompt_store_unavailable and prompt_render_error. Each is a *core.Error inside an *Error, which
 // carries the prompt's name, version and label, the variables, and a description. Values of variables are in no error's text. Faults of files
-// are invalid.
+// are strictyaml.Faults.
 //
 // Decision (2026-11-22): a substituter of our own instead of text/template or a port of Jinja. The specification wants strict variables and
 // nothing else, prompts of other systems use {{ name }} as they stand, and people who may write prompts get no language with loops.

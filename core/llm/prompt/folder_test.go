@@ -2,6 +2,7 @@ package prompt_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -96,46 +97,46 @@ func TestAFolderOfPrompts(t *testing.T) {
 	}
 }
 
-// TestFaultsOfAFolder: each fault has its file, its line and the remedy.
+// TestFaultsOfAFolder: each fault has its file, its place and the remedy.
 func TestFaultsOfAFolder(t *testing.T) {
 	for file, c := range map[string]struct{ text, want string }{
-		"p/1.txt":     {"a\nb {{ user\n", "p/1.txt:2: {{ has no }}; to write two braces use {{ \"{{\" }}"},
-		"p/2.txt":     {"---\nlabels: [a]\n---\nx\n{{ a b }}", "p/2.txt:5: {{ a b }} is no variable; write {{ name }}"},
-		"p/3.txt":     {"---\nlables: [a]\n---\nx", "p/3.txt:2: unknown key lables in the header; use labels, sampling"},
-		"p/4.txt":     {"---\nlabels: [a]\nx", "p/4.txt:1: the header that begins here has no end; add a line ---"},
+		"p/1.txt":     {"a\nb {{ user\n", "p/1.txt:2:3: {{ has no }}; to write two braces use {{ \"{{\" }}"},
+		"p/2.txt":     {"---\nlabels: [a]\n---\nx\n{{ a b }}", "p/2.txt:5:1: {{ a b }} is no variable; write {{ name }}"},
+		"p/3.txt":     {"---\nlables: [a]\n---\nx", "p/3.txt:2:1: unknown key \"lables\" in the header; did you mean labels?"},
+		"p/4.txt":     {"---\nlabels: [a]\nx", "p/4.txt:1:1: the header that begins here has no end; add a line ---"},
 		"p/5.txt":     {" \n", "p/5.txt: the file is empty; write the prompt into it"},
-		"p/6.txt":     {"---\nlabels: [a]\n---\n", "p/6.txt:4: the template is empty; write its text"},
+		"p/6.txt":     {"---\nlabels: [a]\n---\n", "p/6.txt:4:1: the template is empty; write its text"},
 		"p/7.txt":     {"a\xff", "p/7.txt: the file is not encoded in UTF-8; save it as UTF-8"},
 		"p/8.txt":     {strings.Repeat("a", 1<<20+1), "p/8.txt: the file is too large; keep it under 1 MiB"},
 		"p/9.json":    {"{}", "p/9.json: this is no version of a prompt; name it like 1.txt"},
-		"p/10.txt":    {"---\nlabels: [a\n---\nx", "p/10.txt:1: this is no valid YAML: did not find expected ',' or ']'; correct the YAML there or near it"},
-		"p/11.yaml":   {"labels: [a]\n", "p/11.yaml:1: it is not clear whether this is a text or a chat; write exactly one of template and chat_template"},
-		"p/12.yaml":   {"template: a\nchat_template: []\n", "p/12.yaml:1: it is not clear whether this is a text or a chat"},
-		"p/13.yaml":   {"# nothing\n", "p/13.yaml:1: the file has no prompt; add template"},
+		"p/10.txt":    {"---\nlabels: [a\n---\nx", "p/10.txt:1: the file is no valid YAML: did not find expected ',' or ']'; correct the YAML there or just before it"},
+		"p/11.yaml":   {"labels: [a]\n", "p/11.yaml:1:1: it is not clear whether this is a text or a chat; write exactly one of template and chat_template"},
+		"p/12.yaml":   {"template: a\nchat_template: []\n", "p/12.yaml:1:1: it is not clear whether this is a text or a chat"},
+		"p/13.yaml":   {"# nothing\n", "p/13.yaml:1: the file is empty; add template: or chat_template:"},
 		"p/14.yaml":   {"template: |\n  a\n  {{ b\n", "p/14.yaml:3: {{ has no }}"},
-		"p/15.yaml":   {"template: a\ntemplate: b\n", "p/15.yaml:2: the key template is there twice"},
-		"p/16.yaml":   {"template: a\n---\ntemplate: b\n", "p/16.yaml:2: a second document begins here"},
-		"p/17.yaml":   {"labels: production\ntemplate: a\n", "p/17.yaml:1: labels is no list; write it as a list"},
-		"p/18.yaml":   {"template: a\nsampling: {temprature: 1}\n", "p/18.yaml:2: unknown key temprature in sampling; use temperature, max_tokens"},
-		"p/19.yaml":   {"template: a\nsampling:\n  temperature: hot\n  max_tokens: 1.5\n", "p/19.yaml:3: hot is no number; write a number\np/19.yaml:4: 1.5 is no whole number"},
-		"p/20.yaml":   {"chat_template:\n  - {role: user, content: a}\n  - {role: tool, content: a}\n", "p/20.yaml:3: segment 2: invalid role \"tool\"; use system, user or assistant"},
-		"p/21.yaml":   {"chat_template:\n  - {placeholder: a}\n  - {placeholder: a}\n", "p/21.yaml:3: segment 2: duplicate placeholder name \"a\""},
-		"p/22.yaml":   {"chat_template:\n  - role: assistant\n    content:\n      - {type: image, source: {type: url, url: a}}\n", "p/22.yaml:2: segment 1: block 1: an image block needs the role user"},
-		"p/23.yaml":   {"chat_template:\n  - role: system\n    content:\n      - {type: text, text: a}\n", "p/23.yaml:2: segment 1: a system message has no blocks"},
-		"p/24.yaml":   {"chat_template:\n  - {role: user, content: \"{{ a\"}\n  - {role: user}\n", "p/24.yaml:2: {{ has no }}; to write two braces use {{ \"{{\" }}\np/24.yaml:3: a message has no content"},
-		"p/25.yaml":   {"chat_template: []\n", "p/25.yaml:1: chat_template is empty; add segments to it"},
-		"p/26.yaml":   {"chat_template: [{role: user, content: [{type: text}, {type: image}]}]", "p/26.yaml:1: a block of type text has no text; add text:\np/26.yaml:1: a block of type image has no source"},
-		"p/27.yaml":   {"a: &a x\ntemplate: *a\n", "p/27.yaml:1: unknown key a in the file; use labels, sampling, template, chat_template\np/27.yaml:2: an alias can't be used here"},
-		"p/28.yaml":   {"template:\n", "p/28.yaml:1: template is no text"},
-		"p/29.yaml":   {"[]", "p/29.yaml:1: the file is no mapping"},
+		"p/15.yaml":   {"template: a\ntemplate: b\n", "p/15.yaml:2:1: the key \"template\" is there twice"},
+		"p/16.yaml":   {"template: a\n---\ntemplate: b\n", "p/16.yaml:2:1: the file has several documents"},
+		"p/17.yaml":   {"labels: production\ntemplate: a\n", "p/17.yaml:1:9: labels is \"production\", not a list; write it as a list"},
+		"p/18.yaml":   {"template: a\nsampling: {temprature: 1}\n", "p/18.yaml:2:12: unknown key \"temprature\" in sampling; did you mean temperature?"},
+		"p/19.yaml":   {"template: a\nsampling:\n  temperature: hot\n  max_tokens: 1.5\n", "p/19.yaml:3:16: \"hot\" is no number; write a number\np/19.yaml:4:15: \"1.5\" is no whole number"},
+		"p/20.yaml":   {"chat_template:\n  - {role: user, content: a}\n  - {role: tool, content: a}\n", "p/20.yaml:3:5: segment 2: invalid role \"tool\"; use system, user or assistant"},
+		"p/21.yaml":   {"chat_template:\n  - {placeholder: a}\n  - {placeholder: a}\n", "p/21.yaml:3:5: segment 2: duplicate placeholder name \"a\""},
+		"p/22.yaml":   {"chat_template:\n  - role: assistant\n    content:\n      - {type: image, source: {type: url, url: a}}\n", "p/22.yaml:2:5: segment 1: block 1: an image block needs the role user"},
+		"p/23.yaml":   {"chat_template:\n  - role: system\n    content:\n      - {type: text, text: a}\n", "p/23.yaml:2:5: segment 1: a system message has no blocks"},
+		"p/24.yaml":   {"chat_template:\n  - {role: user, content: \"{{ a\"}\n  - {role: user}\n", "p/24.yaml:2:27: {{ has no }}; to write two braces use {{ \"{{\" }}\np/24.yaml:3:5: a message has no content"},
+		"p/25.yaml":   {"chat_template: []\n", "p/25.yaml:1:16: chat_template is empty; add segments to it"},
+		"p/26.yaml":   {"chat_template: [{role: user, content: [{type: text}, {type: image}]}]", "p/26.yaml:1:40: a block of type text has no text; add text:\np/26.yaml:1:54: a block of type image has no source"},
+		"p/27.yaml":   {"a: &a x\ntemplate: *a\n", "p/27.yaml:1:1: unknown key \"a\" in the file; use one of labels, sampling, template, chat_template"},
+		"p/28.yaml":   {"template:\n", "p/28.yaml:1:10: template is empty; write a text"},
+		"p/29.yaml":   {"[]", "p/29.yaml:1:1: the file is an empty list, not a mapping"},
 		"top.txt":     {"x", "top.txt: this is a file, and each prompt is a folder; move it into a folder"},
 		"p/30.txt/x":  {"x", "p/30.txt: the file can't be read: is a directory"},
 		"empty/.keep": {"", "empty: the folder is empty; add a file, such as 1.txt, or remove the folder"},
-		"p/31.yaml":   {"template: a\nsampling: {extras: [1]}\n", "p/31.yaml:2: extras can't be written as JSON"},
+		"p/31.yaml":   {"template: a\nsampling: {extras: [1]}\n", "p/31.yaml:2:20: extras is a list, not a mapping"},
 	} {
 		dir := folder(t, map[string]string{file: c.text})
 		_, err := prompt.OpenFolder(dir, time.Time{})
-		got := strings.ReplaceAll(core.MessageOf(err), dir+"/", "")
+		got := strings.ReplaceAll(fmt.Sprint(err), dir+"/", "")
 		if core.CategoryOf(err) != core.Invalid || !strings.HasPrefix(got, c.want) || strings.Count(got, "\n") != strings.Count(c.want, "\n") {
 			t.Errorf("%s: %v\n%s\nwant\n%s", file, core.CategoryOf(err), got, c.want)
 		}
@@ -144,20 +145,20 @@ func TestFaultsOfAFolder(t *testing.T) {
 
 func TestFaultsOfSeveralVersions(t *testing.T) {
 	for want, files := range map[string]map[string]string{
-		"p/2.txt:2: the label a is on 1.txt too; remove it from one of the two":                      {"p/1.txt": "---\nlabels: [a]\n---\nx", "p/2.txt": "---\nlabels: [b, a]\n---\ny"},
+		"p/2.txt:2:13: the label a is on 1.txt too; remove it from one of the two":                   {"p/1.txt": "---\nlabels: [a]\n---\nx", "p/2.txt": "---\nlabels: [b, a]\n---\ny"},
 		"p/1.yaml: 1.txt has the same version 1; rename or remove one of the two":                    {"p/1.txt": "x", "p/1.yaml": "template: y"},
 		"p: no version of this prompt has a label, so nobody can fetch it; add labels: [production]": {"p/1.txt": "x", "p/2.txt": "y"},
-		"p/1.txt: the file is empty; write the prompt into it\nq/1.txt:1: {{ has no }}":              {"p/1.txt": "", "q/1.txt": "{{", "r/1.txt": "x"},
+		"p/1.txt: the file is empty; write the prompt into it\nq/1.txt:1:1: {{ has no }}":            {"p/1.txt": "", "q/1.txt": "{{", "r/1.txt": "x"},
 		": the folder is empty; make a folder for each prompt in it":                                 {".keep": ""},
 	} {
 		dir := folder(t, files)
 		_, err := prompt.OpenFolder(dir, time.Time{})
-		got := strings.ReplaceAll(strings.ReplaceAll(core.MessageOf(err), dir+"/", ""), dir, "")
+		got := strings.ReplaceAll(strings.ReplaceAll(fmt.Sprint(err), dir+"/", ""), dir, "")
 		if core.CategoryOf(err) != core.Invalid || !strings.HasPrefix(got, want) {
 			t.Errorf("%v:\n%s\nwant\n%s", slices.Sorted(maps.Keys(files)), got, want)
 		}
 	}
-	if _, err := prompt.OpenFolder(filepath.Join(t.TempDir(), "none"), time.Time{}); !strings.HasSuffix(core.MessageOf(err), "none: the folder can't be read: no such file or directory; correct the path, or let gatehouse read the folder") {
+	if _, err := prompt.OpenFolder(filepath.Join(t.TempDir(), "none"), time.Time{}); !strings.HasSuffix(fmt.Sprint(err), "none: the folder can't be read: no such file or directory; correct the path, or let gatehouse read the folder") {
 		t.Errorf("%v", err)
 	}
 }
@@ -186,34 +187,4 @@ func FuzzFolder(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestTheSystemPrompt(t *testing.T) {
-	write := func(text string) string {
-		return filepath.Join(folder(t, map[string]string{"system.txt": text}), "system.txt")
-	}
-	p, err := prompt.ReadSystem(write("You are {{ bot }} on {{platform}}.\n\nToday is {{ today }}.\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.Render(prompt.SystemInput("gatehouse", "console", time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC)))
-	want := []core.Message{said(core.System, "You are gatehouse on console.\n\nToday is 2026-11-22.")}
-	if diff := cmp.Diff(want, r.Messages, compareContent); diff != "" || err != nil || r.TemplateHash == "" {
-		t.Errorf("%v %s", err, diff)
-	}
-	for text, want := range map[string]string{
-		"":                                   "system.txt: the file is empty; write the prompt into it",
-		"\n \n":                              "system.txt: the file is empty; write the prompt into it",
-		"a\n{{ user }}\n{{ bot }} {{ day }}": "system.txt:2: there is no variable user; use bot, platform, today\nsystem.txt:3: there is no variable day; use bot, platform, today",
-		"a\n{{ bot":                          "system.txt:2: {{ has no }}; to write two braces use {{ \"{{\" }}",
-	} {
-		path := write(text)
-		_, err := prompt.ReadSystem(path)
-		if got := strings.ReplaceAll(core.MessageOf(err), filepath.Dir(path)+"/", ""); core.CategoryOf(err) != core.Invalid || got != want {
-			t.Errorf("%q: %s\nwant %s", text, got, want)
-		}
-	}
-	if _, err := prompt.ReadSystem("none.txt"); core.MessageOf(err) != "none.txt: the file can't be read: no such file or directory; correct the path, or let gatehouse read the file" {
-		t.Errorf("%v", err)
-	}
 }

@@ -12,7 +12,10 @@ import (
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // piece is a part of a template: text, or the name of a variable.
-type piece struct{ text, variable string }
+type piece struct {
+	text, variable string
+	at             int // its offset in the template
+}
 
 // syntaxError is an expression that is not valid.
 type syntaxError struct {
@@ -33,7 +36,7 @@ func parse(template string) ([]piece, error) {
 	rest, at := template, 0
 	for {
 		before, after, found := strings.Cut(rest, openMark)
-		pieces = append(pieces, piece{text: before})
+		pieces = append(pieces, piece{text: before, at: at})
 		if !found {
 			return pieces, nil
 		}
@@ -41,6 +44,7 @@ func parse(template string) ([]piece, error) {
 		if reason != "" {
 			return nil, &syntaxError{at + len(before), reason}
 		}
+		p.at = at + len(before)
 		pieces = append(pieces, p)
 		at += len(before) + len(openMark) + length
 		rest = after[length:]

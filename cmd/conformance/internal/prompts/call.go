@@ -113,7 +113,7 @@ func (s *scope) toRender(m *prompt.Manager, d *fixture.Node) (prompt.Prompt, err
 	}
 	p, err := m.Fetch(s.ctx, given.Need("name").Text(), labelOf(given))
 	if version := given.Get("version"); version != nil && err == nil && version.Text() != p.Version {
-		s.fault(version, "the version is %q", p.Version)
+		s.Fault(version, "the version is %q", p.Version)
 	}
 	return p, err
 }

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 // scope is one case while it runs.
 type scope struct {
+	fixture.Case
 	ctx      context.Context
 	backends map[string]*backend
 	managers map[string]*prompt.Manager
@@ -19,13 +19,12 @@ type scope struct {
 	captured map[string]*outcome
 	outcomes []*outcome // of all calls, in order
 	match    fixture.Matcher
-	faults   []string
 }
 
 // Run runs a case of a file and returns its faults. doc is root if the file is one case.
 func Run(ctx context.Context, root, doc *fixture.Node) []string {
 	s := &scope{ctx: ctx, backends: map[string]*backend{}, managers: map[string]*prompt.Manager{}, labels: map[string]prompt.Labels{}, captured: map[string]*outcome{}}
-	s.guard(func() {
+	s.Guard(func() {
 		if !doc.IsMapping() {
 			doc.Malformed("a case must be a mapping")
 		}
@@ -48,20 +47,8 @@ func Run(ctx context.Context, root, doc *fixture.Node) []string {
 		s.expected(doc.Get("expected"))
 		s.unexpected()
 	})
-	for _, path := range doc.Leftovers() {
-		s.faults = append(s.faults, "fixture_directive_unknown: "+path)
-	}
-	return s.faults
-}
-
-// Beside returns the keys next to the cases of a file that nothing read.
-func Beside(root *fixture.Node) (faults []string) {
-	for _, path := range root.Leftovers() {
-		if !strings.HasPrefix(path, "cases.") {
-			faults = append(faults, "fixture_directive_unknown: "+path)
-		}
-	}
-	return faults
+	s.Unread(doc)
+	return s.Faults
 }
 
 func isCalls(key string) bool    { return isNamed(key, "calls") }
@@ -70,24 +57,6 @@ func isResolver(key string) bool { return isNamed(key, "label_resolver") }
 
 // isNamed reports whether a key is of this kind: its name itself, or a name that ends in it.
 func isNamed(key, kind string) bool { return key == kind || strings.HasSuffix(key, "_"+kind) }
-
-// guard turns a malformed fixture, and a panic, into a fault of the case.
-func (s *scope) guard(f func()) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case fixture.Fault:
-			s.faults = append(s.faults, p.Text)
-		default:
-			s.faults = append(s.faults, fmt.Sprintf("the runner panicked: %v", p))
-		}
-	}()
-	f()
-}
-
-func (s *scope) fault(d *fixture.Node, format string, args ...any) {
-	s.faults = append(s.faults, d.Path+": "+fmt.Sprintf(format, args...))
-}
 
 // declare reads backends, resolvers and managers.
 func (s *scope) declare(d *fixture.Node) {

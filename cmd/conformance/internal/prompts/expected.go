@@ -66,7 +66,7 @@ func (s *scope) expected(d *fixture.Node) {
 func (s *scope) unexpected() {
 	for _, o := range s.outcomes {
 		if o.err != nil && !o.expected {
-			s.fault(o.node, "the call failed: %v", o.err)
+			s.Fault(o.node, "the call failed: %v", o.err)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (s *scope) unexpected() {
 func (s *scope) returned(o *outcome, v *fixture.Node) {
 	if o.fields() == nil && !v.Has("raises") {
 		v.Value()
-		s.fault(v, "the call failed: %v", o.err)
+		s.Fault(v, "the call failed: %v", o.err)
 		o.expected = true // it is reported
 		return
 	}
@@ -93,7 +93,7 @@ func (s *scope) raises(o *outcome, v *fixture.Node) {
 	o.expected = true
 	if o.err == nil {
 		v.Value()
-		s.fault(v, "the call did not fail")
+		s.Fault(v, "the call did not fail")
 		return
 	}
 	have := carried(o.err)

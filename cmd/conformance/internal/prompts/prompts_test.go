@@ -22,7 +22,7 @@ func run(t *testing.T, path string) (faults []string) {
 	for _, doc := range root.Peek("cases").Items() {
 		faults = append(faults, Run(t.Context(), root, doc)...)
 	}
-	return append(faults, Beside(root)...)
+	return append(faults, fixture.Beside(root)...)
 }
 
 func TestGoodFixturesPass(t *testing.T) {

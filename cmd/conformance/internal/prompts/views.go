@@ -107,7 +107,7 @@ func (s *scope) field(have map[string]any, key string, v *fixture.Node) bool {
 		// Messages and prompts may have more than is expected of them; sampling and variables are compared whole.
 		subset := key == "messages" || key == "chat_template"
 		if diff := s.match.Diff(v, view(got, v), subset); diff != "" {
-			s.fault(v, "%s", diff)
+			s.Fault(v, "%s", diff)
 		}
 		return true
 	}
@@ -132,6 +132,6 @@ func isPresent(got any) bool { plain := fixture.Plain(got); return plain != nil 
 // must adds a fault unless ok.
 func (s *scope) must(d *fixture.Node, ok bool, format string, args ...any) {
 	if !ok {
-		s.fault(d, format, args...)
+		s.Fault(d, format, args...)
 	}
 }

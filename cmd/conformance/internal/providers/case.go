@@ -2,20 +2,18 @@ package providers
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"gatehouse/cmd/conformance/internal/fixture"
 )
 
 // scope is one case while it runs.
 type scope struct {
-	ctx    context.Context
-	doc    *fixture.Node
-	mock   *mock
-	calls  []*call
-	match  fixture.Matcher
-	faults []string
+	fixture.Case
+	ctx   context.Context
+	doc   *fixture.Node
+	mock  *mock
+	calls []*call
+	match fixture.Matcher
 
 	unchecked []string
 }
@@ -23,7 +21,7 @@ type scope struct {
 // Run runs a case of a file, and returns its faults and the invariants that nothing checks. doc is root if the file is one case.
 func Run(ctx context.Context, root, doc *fixture.Node) (faults, unchecked []string) {
 	s := &scope{ctx: ctx, doc: doc}
-	s.guard(func() {
+	s.Guard(func() {
 		if !doc.IsMapping() {
 			doc.Malformed("a case must be a mapping")
 		}
@@ -38,10 +36,8 @@ func Run(ctx context.Context, root, doc *fixture.Node) (faults, unchecked []stri
 		s.bytesIdentical(doc.Get("expected_wire_bytes_identical"))
 		s.invariants(doc.Get("invariants"), s.calls)
 	})
-	for _, path := range doc.Leftovers() {
-		s.faults = append(s.faults, "fixture_directive_unknown: "+path)
-	}
-	return s.faults, s.unchecked
+	s.Unread(doc)
+	return s.Faults, s.unchecked
 }
 
 func isProse(key string) bool {
@@ -73,41 +69,13 @@ func (s *scope) one(d, expects *fixture.Node) {
 	s.wire(c, expects)
 	s.expected(c, expects.Get("expected"))
 	if c.err != nil && !c.expected {
-		s.fault(d, "the call failed: %v", c.err)
+		s.Fault(d, "the call failed: %v", c.err)
 	}
-}
-
-// Beside returns the keys next to the cases of a file that nothing read.
-func Beside(root *fixture.Node) (faults []string) {
-	for _, path := range root.Leftovers() {
-		if !strings.HasPrefix(path, "cases.") {
-			faults = append(faults, "fixture_directive_unknown: "+path)
-		}
-	}
-	return faults
-}
-
-// guard turns a malformed fixture, and a panic, into a fault of the case.
-func (s *scope) guard(f func()) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case fixture.Fault:
-			s.faults = append(s.faults, p.Text)
-		default:
-			s.faults = append(s.faults, fmt.Sprintf("the runner panicked: %v", p))
-		}
-	}()
-	f()
-}
-
-func (s *scope) fault(d *fixture.Node, format string, args ...any) {
-	s.faults = append(s.faults, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // is compares a value; with subset, mappings may hold more than expected.
 func (s *scope) is(v *fixture.Node, got any, subset bool) {
 	if diff := s.match.Diff(v, got, subset); diff != "" {
-		s.fault(v, "%s", diff)
+		s.Fault(v, "%s", diff)
 	}
 }

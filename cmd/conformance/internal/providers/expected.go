@@ -15,7 +15,7 @@ func (s *scope) expected(c *call, d *fixture.Node) {
 		case "success":
 			c.expected = true // it is reported here
 			if v.Flag(true) != (c.err == nil) {
-				s.fault(v, "the call returned %v", c.err)
+				s.Fault(v, "the call returned %v", c.err)
 			}
 		case "response":
 			s.returned(c, v)
@@ -36,7 +36,7 @@ func (s *scope) expected(c *call, d *fixture.Node) {
 func (s *scope) returned(c *call, d *fixture.Node) {
 	if !c.answered {
 		d.Value()
-		s.fault(d, "the call returned no response: %v", c.err)
+		s.Fault(d, "the call returned no response: %v", c.err)
 		c.expected = true // it is reported
 		return
 	}
@@ -51,7 +51,7 @@ func (s *scope) returned(c *call, d *fixture.Node) {
 			s.is(v, map[string]any{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total}, true)
 		case "parsed": // a chat's answers are texts; nothing is ever parsed
 			if !v.IsNull() {
-				s.fault(v, "nothing is parsed")
+				s.Fault(v, "nothing is parsed")
 			}
 		case "raw_check":
 			s.raw(c, v.Need("required_keys"))
@@ -82,7 +82,7 @@ func (s *scope) message(d *fixture.Node, m core.Message) {
 				want = nil
 			}
 			if diff := fixture.DiffValues(want, have); diff != "" {
-				s.fault(v, "%s", diff)
+				s.Fault(v, "%s", diff)
 			}
 		} else if known {
 			s.is(v, value, true)
@@ -95,16 +95,16 @@ func (s *scope) message(d *fixture.Node, m core.Message) {
 func (s *scope) raw(c *call, keys *fixture.Node) {
 	var got map[string]json.RawMessage
 	if err := json.Unmarshal(c.response.Raw, &got); err != nil {
-		s.fault(keys, "raw is not an object: %v", err)
+		s.Fault(keys, "raw is not an object: %v", err)
 		return
 	}
 	sent := s.sentTo(c)
 	for _, key := range keys.Items() {
 		value, there := got[key.Text()]
 		if !there {
-			s.fault(key, "raw has no %q", key.Text())
+			s.Fault(key, "raw has no %q", key.Text())
 		} else if diff := fixture.DiffValues(sent.Peek(key.Text()).Value(), value); diff != "" {
-			s.fault(key, "in raw %s", diff)
+			s.Fault(key, "in raw %s", diff)
 		}
 	}
 }
@@ -123,19 +123,19 @@ func (s *scope) raises(c *call, d *fixture.Node) {
 	c.expected = true
 	if c.err == nil {
 		d.Value()
-		s.fault(d, "the call did not fail")
+		s.Fault(d, "the call did not fail")
 		return
 	}
 	retryAfter := func(v *fixture.Node) {
 		if want, got := v.Number(), core.RetryAfterOf(c.err); got != time.Duration(want*float64(time.Second)) {
-			s.fault(v, "it is %s", got)
+			s.Fault(v, "it is %s", got)
 		}
 	}
 	d.Each(func(key string, v *fixture.Node) bool {
 		switch key {
 		case "category":
 			if got := core.CategoryOf(c.err); v.Text() != string(got) {
-				s.fault(v, "it is %q, not %q (%v)", got, v.Text(), c.err)
+				s.Fault(v, "it is %q, not %q (%v)", got, v.Text(), c.err)
 			}
 		case "retry_after_seconds", "retry_after":
 			retryAfter(v)
@@ -158,7 +158,7 @@ func (s *scope) raises(c *call, d *fixture.Node) {
 func (s *scope) spans(c *call, d *fixture.Node) {
 	items := d.Items()
 	if len(items) != len(c.spans) {
-		s.fault(d, "there are %d spans, not %d", len(c.spans), len(items))
+		s.Fault(d, "there are %d spans, not %d", len(c.spans), len(items))
 		d.Value()
 		return
 	}
@@ -173,12 +173,12 @@ func (s *scope) spans(c *call, d *fixture.Node) {
 			case "attributes_absent":
 				for _, name := range v.Texts() {
 					if value, there := got.attributes[name]; there {
-						s.fault(v, "%s is %v", name, value)
+						s.Fault(v, "%s is %v", name, value)
 					}
 				}
 			case "error_category":
 				if v.IsNull() && got.category != "" || !v.IsNull() && v.Text() != string(got.category) {
-					s.fault(v, "it is %q", got.category)
+					s.Fault(v, "it is %q", got.category)
 				}
 			default:
 				return false

@@ -21,12 +21,12 @@ func (s *scope) invariants(d *fixture.Node, calls []*call) {
 			return
 		}
 		if !v.Flag(true) {
-			s.fault(v, "an invariant can't be expected not to hold")
+			s.Fault(v, "an invariant can't be expected not to hold")
 			return
 		}
 		for _, c := range calls {
 			if err := holds(s, c); err != nil {
-				s.fault(v, "%v", err)
+				s.Fault(v, "%v", err)
 			}
 		}
 	})

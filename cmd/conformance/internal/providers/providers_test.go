@@ -23,7 +23,7 @@ func run(t *testing.T, path string) (faults []string) {
 		found, unchecked := providers.Run(t.Context(), root, doc)
 		faults = append(append(faults, found...), unchecked...)
 	}
-	return append(faults, providers.Beside(root)...)
+	return append(faults, fixture.Beside(root)...)
 }
 
 func TestGoodFixturesPass(t *testing.T) {

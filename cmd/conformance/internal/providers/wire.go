@@ -13,11 +13,11 @@ func (s *scope) wire(c *call, d *fixture.Node) {
 	if want := d.Get("expected_wire_request"); want != nil {
 		value := want.Value()
 		if len(c.sent) == 0 {
-			s.fault(want, "no request was sent")
+			s.Fault(want, "no request was sent")
 		}
 		for _, got := range c.sent { // each attempt sends the same
 			if diff := fixture.DiffValues(comparable(value), comparable(bodyOf(got.Body))); diff != "" {
-				s.fault(want, "%s", diff)
+				s.Fault(want, "%s", diff)
 				break
 			}
 		}
@@ -28,12 +28,12 @@ func (s *scope) wire(c *call, d *fixture.Node) {
 			return false
 		}
 		if len(c.sent) == 0 {
-			s.fault(v, "no request was sent")
+			s.Fault(v, "no request was sent")
 		}
 		for _, got := range c.sent {
 			body, _ := bodyOf(got.Body).(map[string]any)
 			if _, there := body[field]; there == v.Flag(true) {
-				s.fault(v, "the request has %q: %v", field, there)
+				s.Fault(v, "the request has %q: %v", field, there)
 				break
 			}
 		}
@@ -110,14 +110,14 @@ func (s *scope) bytesIdentical(d *fixture.Node) {
 			item.Malformed("there is no call %d", n)
 		}
 		if len(s.calls[n].sent) == 0 {
-			s.fault(item, "the call sent nothing")
+			s.Fault(item, "the call sent nothing")
 			continue
 		}
 		body := s.calls[n].sent[0].Body
 		if i == 0 {
 			first = body
 		} else if !bytes.Equal(first, body) {
-			s.fault(item, "it sent %s, not %s", body, first)
+			s.Fault(item, "it sent %s, not %s", body, first)
 		}
 	}
 }

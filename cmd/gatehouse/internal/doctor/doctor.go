@@ -53,6 +53,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 			found = append(found, c.checkScript(cfg, store)...)
 		}
 		found = append(found, checkTools(cfg)...)
+		found = append(found, checkPrompt(cfg)...)
 		found = append(found, c.checkModels(ctx, cfg)...)
 		found = append(found, checkServers(ctx, cfg, store)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)

@@ -12,7 +12,7 @@ import (
 
 // checkTools lists the tools that the configuration adds to those that are always there. Faults of the file are faults of the configuration.
 func checkTools(cfg settings.Config) []finding {
-	all := cfg.Tools
+	all := cfg.Tools.Tools()
 	if !cfg.Hosts.None() {
 		all = append([]tool.Tool{tools.Fetch(cfg.Hosts)}, all...)
 	}

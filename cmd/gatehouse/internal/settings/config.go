@@ -9,11 +9,7 @@
 package settings
 
 import (
-	"fmt"
 	"log/slog"
-	"net"
-	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,11 +21,9 @@ import (
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
-	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
 	"gatehouse/core/llm/prompt"
-	"gatehouse/core/tool"
 )
 
 // Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their own packages.
@@ -40,9 +34,9 @@ type Config struct {
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo, echo, or script:FILE for a workflow in HarmonyScript. Not set: llm if a model is set, else demo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
-	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"A text file with the system prompt of the model. It may use {{ bot }}, {{ platform }} and {{ today }}."`
+	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"The system prompt of the model: a text file, or a folder of prompts with one that is called system. It may use {{ platform }} and {{ today }}."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
-	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call."`
+	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call. SIGHUP reads it again."`
 	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS" help:"The hosts that http.fetch and the tools of GATEHOUSE_TOOLS may reach, such as example.com,*.example.org. One that is listed with its port may have a private address. Not set: none."`
 	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG" help:"An mcp.json: the MCP servers whose tools the agent may call, as other clients write it."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
@@ -71,7 +65,7 @@ type Config struct {
 	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
 	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
 	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
-	Tools     []tool.Tool        `ignored:"true"` // from ToolsFile
+	Tools     *tools.Current     `ignored:"true"` // from ToolsFile
 	MCP       mcp.Config         `ignored:"true"` // from MCPFile
 	Script    *Script            `ignored:"true"` // from Agent; nil: the agent is not a script
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
@@ -86,87 +80,6 @@ const RecentEvents = 2000
 // parts are the structs that hold settings.
 func (c *Config) parts() []any {
 	return []any{c, &c.Model, &c.OpenAI, &c.Anthropic, &c.Slack, &c.Discord, &c.Traces}
-}
-
-// minLease is a third of which a busy store still answers in.
-const minLease = 100 * time.Millisecond
-
-// minRetention is longer than platforms deliver an event again.
-const minRetention = 24 * time.Hour
-
-// complete checks the settings and makes from them what the program uses. It reports every fault, one line each, beginning with the key.
-func (c *Config) complete() []string {
-	var faults []string
-	check := func(ok bool, key, format string, args ...any) {
-		if !ok {
-			faults = append(faults, key+": "+fmt.Sprintf(format, args...))
-		}
-	}
-	scheme, rest, _ := strings.Cut(c.DatabaseURL, ":")
-	check((scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql") && rest != "",
-		"GATEHOUSE_DATABASE_URL", "this is not of the form sqlite:FILE or postgres://…") // its value may hold a password
-	_, port, err := net.SplitHostPort(c.Listen)
-	_, numberErr := strconv.ParseUint(port, 10, 16)
-	check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN", "%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
-	check(c.Workers >= 1, "GATEHOUSE_WORKERS", "%d is too low; use 1 or more", c.Workers)
-	check(c.Rate >= 0, "GATEHOUSE_RATE", "%d must not be negative; 0 means no limit", c.Rate)
-	check(c.Lease >= minLease, "GATEHOUSE_LEASE", "%s is too short; use %s or more", c.Lease, minLease)
-	check(c.MaxMessage >= 1, "GATEHOUSE_MAX_MESSAGE", "%d is too low; use 1 or more, such as 64KiB", c.MaxMessage)
-	for key, d := range map[string]time.Duration{
-		"GATEHOUSE_ECHO_DELAY": c.EchoDelay, "GATEHOUSE_APPROVAL_TIMEOUT": c.ApprovalTimeout, "GATEHOUSE_DRAIN_TIMEOUT": c.DrainTimeout,
-		"GATEHOUSE_RETENTION": c.Retention, "GATEHOUSE_FRESHNESS": c.Freshness,
-	} {
-		check(d >= 0, key, "%s must not be negative", d)
-	}
-	check(c.Retention == 0 || c.Retention >= minRetention, "GATEHOUSE_RETENTION",
-		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after it was removed would be answered again", c.Retention)
-	faults = append(faults, c.Model.validate(c.OpenAI, c.Anthropic)...)
-	if c.Agent == "" {
-		c.Agent = "demo"
-		if c.Model.Names != "" {
-			c.Agent = "llm"
-		}
-	}
-	scriptName, isScript := strings.CutPrefix(c.Agent, "script:")
-	switch {
-	case c.Agent == "llm":
-		check(c.Model.Names != "", "GATEHOUSE_AGENT", "llm needs a model: set GATEHOUSE_MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-5")
-	case c.Agent == "demo" || c.Agent == "echo":
-	case isScript:
-		script, err := loadScript(scriptName)
-		if c.Script = script; err != nil {
-			faults = append(faults, scriptFault+strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
-		}
-	default:
-		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use llm, demo, echo or script:FILE", c.Agent)
-	}
-	known := c.LogFormat == "auto" || c.LogFormat == "json" || c.LogFormat == "text"
-	check(known, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)
-	if c.Keys = list(c.SecretKey); len(c.Keys) > 0 {
-		_, err := core.NewSigner(c.Keys...)
-		check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))
-	}
-	defaults, err := policy.ParseApprovers(c.Approvers, max(c.ApprovalTimeout, 0))
-	check(err == nil, "GATEHOUSE_APPROVERS", "%s", strings.TrimPrefix(core.MessageOf(err), "GATEHOUSE_APPROVERS: "))
-	foreign := unknownPlatforms(defaults.Approvers)
-	check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord: or console:", strings.Join(foreign, ", "))
-	c.Policy, err = policy.Open(c.PolicyFile, defaults)
-	check(err == nil, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
-	c.SystemPrompt, err = loadSystemPrompt(c.PromptFile)
-	check(err == nil, "GATEHOUSE_SYSTEM_PROMPT_FILE", "the system prompt is invalid:\n    %s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
-	if c.Hosts, err = tools.ParseHosts(c.FetchHosts); err != nil {
-		check(false, "GATEHOUSE_FETCH_HOSTS", "%s", core.MessageOf(err))
-	} else {
-		c.Tools, err = loadTools(c.ToolsFile, c.Hosts)
-		check(err == nil, "GATEHOUSE_TOOLS", "the tools are invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
-	}
-	c.MCP, err = mcp.Load(c.MCPFile, os.LookupEnv)
-	check(err == nil, "GATEHOUSE_MCP_CONFIG", "%s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
-	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
-	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
-	faults = append(faults, c.Slack.Validate()...)
-	faults = append(faults, c.Discord.Validate()...)
-	return append(faults, c.Traces.Validate()...)
 }
 
 // list reads texts with commas between them.

@@ -1,13 +1,10 @@
 package settings
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -15,6 +12,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
+	"gatehouse/core/strictyaml"
 )
 
 // sentence is a sentence that the file GATEHOUSE_REPLIES may replace.
@@ -41,56 +39,46 @@ var capital = regexp.MustCompile(`([a-z])([A-Z])`)
 func snake(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "${1}_${2}")) }
 
 // loadReplies returns gatehouse's own sentences, with those of the file in place of the built-in ones; "" = no file.
-// The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too.
+// The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too. Errors: strictyaml.Faults.
 func loadReplies(file string) (chat.Replies, dispatch.Sentences, error) {
 	replies, sentences := chat.DefaultReplies, dispatch.DefaultSentences()
-	if file == "" {
-		return replies, sentences, nil
+	r := strictyaml.Reader{File: file}
+	var root *yaml.Node
+	if file != "" {
+		data, _ := r.ReadFile()
+		root = r.Parse(data, "")
 	}
-	text, err := os.Open(file)
-	if err != nil {
-		return replies, sentences, fmt.Errorf("can't read the file: %w", err)
+	if root == nil {
+		return replies, sentences, r.Err()
 	}
-	defer text.Close()
-	var given map[string]string
-	if err := yaml.NewDecoder(text).Decode(&given); err != nil && !errors.Is(err, io.EOF) {
-		return replies, sentences, fmt.Errorf("%s is not a list of lines of the form key: sentence: %w", file, err)
-	}
-	var keys, faults []string
+	var keys []string
+	texts := map[string]*string{}
 	for _, s := range wording(&replies, &sentences) {
-		keys = append(keys, s.key)
-		if replacement, ok := given[s.key]; ok {
-			if fault := replaces(*s.to, replacement); fault != "" {
-				faults = append(faults, s.key+" "+fault)
-			}
-			*s.to = replacement
+		keys, texts[s.key] = append(keys, s.key), s.to
+	}
+	for _, e := range r.Entries(root, "the file", keys) {
+		to := texts[e.Key]
+		text, ok := r.Text(e.Value, e.Key, strconv.Quote(*to))
+		if what, do := incomplete(*to, text); ok && what != "" {
+			r.Fault(e.Value, do, "%s %s", e.Key, what)
 		}
-		delete(given, s.key)
+		*to = text
 	}
-	for key := range given {
-		faults = append(faults, "unknown key "+key+" (the keys are "+strings.Join(keys, ", ")+")")
-	}
-	if len(faults) > 0 {
-		slices.Sort(faults)
-		return replies, sentences, fmt.Errorf("in %s: %s", file, strings.Join(faults, "; "))
-	}
-	return replies, sentences, nil
+	return replies, sentences, r.Err()
 }
 
 var verb = regexp.MustCompile(`%.?`)
 
-// replaces returns why a text can't replace a built-in one; "" = it can.
-func replaces(builtin, text string) (fault string) {
+// incomplete returns what is wrong with a text that is to replace a built-in one, and the remedy; "" = nothing.
+func incomplete(builtin, text string) (what, do string) {
 	const diagnostic = "{diagnostic}"
 	want := verb.FindString(builtin)
 	got := verb.FindAllString(strings.ReplaceAll(text, "%%", ""), -1)
 	switch {
-	case strings.TrimSpace(text) == "":
-		return "is empty"
 	case strings.Contains(builtin, diagnostic) && !strings.Contains(text, diagnostic):
-		return "must contain " + diagnostic
+		return "has no " + diagnostic, "write it where the reason is to stand"
 	case want != "" && !slices.Equal(got, []string{want}):
-		return "must contain " + want + " exactly once, and %% for any other percent sign"
+		return "does not have " + want + " exactly once", "write it once, and %% for any other percent sign"
 	}
-	return ""
+	return "", ""
 }

@@ -280,7 +280,7 @@ func TestTheSystemPromptIsRead(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "system.txt")
 	t.Setenv("GATEHOUSE_SYSTEM_PROMPT_FILE", file)
-	for text, fault := range map[string]string{"You are {{ bot }}.\n": "", "Hi\n{{ user }}": file + ":2: there is no variable user", " ": file + ": the file is empty"} {
+	for text, fault := range map[string]string{"You are on {{ platform }}.\n": "", "Hi\n{{ user }}": file + ":2:1: there is no variable user", " ": file + ": the file is empty"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

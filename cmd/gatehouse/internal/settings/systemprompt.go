@@ -1,17 +1,29 @@
 package settings
 
-import "gatehouse/core/llm/prompt"
+import (
+	"slices"
+	"time"
 
-// loadSystemPrompt reads the system prompt; "" = no file: the built-in prompt is used.
-func loadSystemPrompt(file string) (*prompt.Prompt, error) {
-	if file == "" {
-		return nil, nil
+	"gatehouse/core/llm/prompt"
+)
+
+// readSystemPrompt reads the system prompt, if a file or a folder is set.
+func (c *Config) readSystemPrompt(f *faults) {
+	const key = "GATEHOUSE_SYSTEM_PROMPT_FILE"
+	if c.PromptFile == "" {
+		return
 	}
-	p, err := prompt.ReadSystem(file)
+	p, err := prompt.ReadSystem(c.PromptFile, time.Now())
 	if err != nil {
-		return nil, err
+		f.checkFile(err, key, "the system prompt is invalid")
+		return
 	}
-	return &p, nil
+	c.SystemPrompt = &p
+	usesAnthropic := slices.ContainsFunc(c.Model.Chosen, func(m ChosenModel) bool { return m.Vendor == Anthropic })
+	if s := p.Sampling; s != nil && usesAnthropic {
+		f.check(s.Seed == nil && s.FrequencyPenalty == nil && s.PresencePenalty == nil, key,
+			"Anthropic's models, of which GATEHOUSE_MODEL names one, take no seed, frequency_penalty and presence_penalty; remove these from the prompt's sampling")
+	}
 }
 
 // Unused returns a warning for every setting that is set but has no effect together with the others.

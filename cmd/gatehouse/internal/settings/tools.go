@@ -7,15 +7,12 @@ import (
 	"gatehouse/core/tool"
 )
 
-// loadTools reads the file of tools; without a path there are none. The names of the tools that gatehouse has itself are taken, http.fetch's
+// openTools reads the file of tools; without a path there are none. The names of the tools that gatehouse has itself are taken, http.fetch's
 // also while no host is listed.
-func loadTools(path string, hosts tools.Hosts) ([]tool.Tool, error) {
-	if path == "" {
-		return nil, nil
-	}
+func openTools(path string, hosts tools.Hosts) (*tools.Current, error) {
 	o := tools.Options{Hosts: hosts, Getenv: os.LookupEnv}
 	for _, own := range []tool.Tool{tool.Calc(), tool.Clock(nil), tool.NoteAdd(nil), tool.NoteList(nil), tools.Fetch(hosts)} {
 		o.Taken = append(o.Taken, own.Name)
 	}
-	return tools.Load(path, o)
+	return tools.Open(path, o)
 }

@@ -16,26 +16,25 @@ const (
 	providerSuite = "llm-provider"
 )
 
-// flat runs the fixtures of a capability without a graph.
-type flat struct {
+// callSuite runs the fixtures of such a capability.
+type callSuite struct {
 	outside string // why a case has no counterpart in the product
 	run     func(ctx context.Context, root, doc *fixture.Node) (faults, unchecked []string)
-	beside  func(root *fixture.Node) []string // faults next to the cases
 }
 
-var flats = map[string]flat{
+var callSuites = map[string]callSuite{
 	promptSuite: {"the suite is about prompts alone", func(ctx context.Context, root, doc *fixture.Node) ([]string, []string) {
 		return prompts.Run(ctx, root, doc), nil
-	}, prompts.Beside},
-	providerSuite: {"the suite is about providers alone", providers.Run, providers.Beside},
+	}},
+	providerSuite: {"the suite is about providers alone", providers.Run},
 }
 
 // runFile runs every case of a file.
-func (f flat) runFile(ctx context.Context, base verdict, root *fixture.Node, throughProduct bool) []verdict {
+func (s callSuite) runFile(ctx context.Context, base verdict, root *fixture.Node, throughProduct bool) []verdict {
 	docs, single := []*fixture.Node{root}, !root.Has("cases")
 	if !single {
-		file := newRunner(ctx, root)
-		file.guard(func() { docs = root.Peek("cases").Items() })
+		var file fixture.Case
+		file.Guard(func() { docs = root.Peek("cases").Items() })
 		if len(file.Faults) == 0 && len(docs) == 0 {
 			file.Faults = []string{"fixture_schema_invalid: there are no cases"}
 		}
@@ -54,15 +53,15 @@ func (f flat) runFile(ctx context.Context, base verdict, root *fixture.Node, thr
 			}
 		}
 		if throughProduct {
-			v.NoCounterpart = f.outside
+			v.NoCounterpart = s.outside
 		} else {
-			v.Faults, v.Unchecked = f.run(ctx, root, doc)
+			v.Faults, v.Unchecked = s.run(ctx, root, doc)
 		}
 		out = append(out, v)
 	}
 	if !single && !throughProduct { // what is of the file as a whole is reported with its last case
 		last := &out[len(out)-1]
-		last.Faults = slices.Concat(last.Faults, f.beside(root))
+		last.Faults = slices.Concat(last.Faults, fixture.Beside(root))
 	}
 	return out
 }

@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"sync/atomic"
+
+	"gatehouse/core/tool"
+)
+
+// Current holds the tools of a file, which can be read again. Any number of goroutines may use it.
+type Current struct {
+	path    string // "" = no file
+	options Options
+	tools   atomic.Pointer[[]tool.Tool]
+}
+
+// Open reads the tools of a file; path "": there is none. If the file is invalid, the error is of type strictyaml.Faults, and there are no
+// tools.
+func Open(path string, o Options) (*Current, error) {
+	c := &Current{path: path, options: o}
+	c.tools.Store(new([]tool.Tool))
+	return c, c.Reload()
+}
+
+// Reload reads the file again. If it is invalid, the tools stay as they were, and the error is of type strictyaml.Faults.
+func (c *Current) Reload() error {
+	if c.path == "" {
+		return nil
+	}
+	all, err := Load(c.path, c.options)
+	if err != nil {
+		return err
+	}
+	c.tools.Store(&all)
+	return nil
+}
+
+// Path is the file's; "" = none.
+func (c *Current) Path() string { return c.path }
+
+// Tools are those of the file as it was last read.
+func (c *Current) Tools() []tool.Tool { return *c.tools.Load() }
+
+// Source is that of an agent's registry.
+func (c *Current) Source() tool.Source {
+	return tool.Source{Tools: c.Tools, Missing: func(string) error { return nil }}
+}

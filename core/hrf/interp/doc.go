@@ -25,9 +25,9 @@
 //
 // # The final text
 //
-// The chat for the model is the plain system messages and the first plain user message. A message on the channel analysis is added to it as the
-// assistant's, and goes nowhere else. A final message sets the final text; a later one replaces it. A text that is blank or "." in the
-// script, or comes out blank, is left to the model. A "." that a template inserts is text, so nobody can ask the model by writing it.
+// The chat for the model is the plain system messages in their order, then the first plain user message. A message on the channel analysis is
+// added to it as the assistant's, and goes nowhere else. A final message sets the final text; a later one replaces it. A text that is blank or
+// "." in the script, or comes out blank, is left to the model. A "." that a template inserts is text, so nobody can ask the model by writing it.
 //
 // A run that ends without a text asks the model once for a summary. It is shown a bounded digest of the variables and the input, marked as data.
 //

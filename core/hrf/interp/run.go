@@ -67,15 +67,23 @@ func (r *run) begin() Effect {
 			return fault
 		}
 	}
-	user := false
-	for _, m := range r.program.Envelope.Messages {
-		text, ok := plainText(m)
-		if !ok || m.Role != hrf.System && (m.Role != hrf.User || user) {
-			continue
-		}
-		user = user || m.Role == hrf.User
-		if fault := r.show(Line{m.Role, text}, m.Place); fault != nil {
-			return fault
+	return r.startChat()
+}
+
+// startChat shows the model the plain system messages, then the first plain user message.
+func (r *run) startChat() Effect {
+	for _, role := range []string{hrf.System, hrf.User} {
+		for _, m := range r.program.Envelope.Messages {
+			text, ok := plainText(m)
+			if !ok || m.Role != role {
+				continue
+			}
+			if fault := r.show(Line{role, text}, m.Place); fault != nil {
+				return fault
+			}
+			if role == hrf.User {
+				break
+			}
 		}
 	}
 	return nil

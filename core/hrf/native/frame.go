@@ -48,13 +48,24 @@ type part struct {
 
 // reader reads a text from its beginning to its end. at is the offset of what comes next.
 type reader struct {
-	text string
-	at   int
+	text    string
+	at      int
+	omitted []Omission
 }
 
 func (r *reader) fail(at int, reason, hint string) error {
+	line, column := r.place(at)
+	return &SyntaxError{Line: line, Column: column, Reason: reason, Hint: hint}
+}
+
+func (r *reader) omit(at int, format string, args ...any) {
+	line, column := r.place(at)
+	r.omitted = append(r.omitted, Omission{Line: line, Column: column, What: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) place(at int) (line, column int) {
 	before := r.text[:at]
-	return &SyntaxError{Line: strings.Count(before, "\n") + 1, Column: at - strings.LastIndexByte(before, '\n'), Reason: reason, Hint: hint}
+	return strings.Count(before, "\n") + 1, at - strings.LastIndexByte(before, '\n')
 }
 
 // failInJSON moves an error from its place in a body to its place in the text.
@@ -68,17 +79,17 @@ func (r *reader) failInJSON(body part, err error) error {
 	return r.fail(at, fault.Reason, "the body must be JSON; if it is text, write "+constrain+plainText)
 }
 
-// start reads to the next frame. found is false if there is none.
-func (r *reader) start() (found bool, err error) {
-	from := r.at
-	outside, token := r.next()
-	if at := strings.IndexFunc(outside.text, isNoSpace); at >= 0 {
-		return false, r.fail(from+at, "text outside of messages", "a message begins with "+start)
+// start reads to the next frame and omits the text before it. It returns false if there is none.
+func (r *reader) start() bool {
+	outside, _, found := strings.Cut(r.text[r.at:], start)
+	if i := strings.IndexFunc(outside, isNoSpace); i >= 0 {
+		r.omit(r.at+i, "text outside of messages; a message begins with %s", start)
 	}
-	if token != start && token != "" {
-		return false, r.fail(r.at-len(token), fmt.Sprintf("unexpected %s outside of messages", token), "a message begins with "+start)
+	r.at += len(outside)
+	if found {
+		r.at += len(start)
 	}
-	return token == start, nil
+	return found
 }
 
 func isNoSpace(c rune) bool { return !unicode.IsSpace(c) }
@@ -89,7 +100,7 @@ func (r *reader) frame() (f frame, err error) {
 	if err != nil {
 		return f, err
 	}
-	if err := r.words(p, "role", &f.role, &f.recipient); err != nil {
+	if err := r.role(p, &f); err != nil {
 		return f, err
 	}
 	if f.role == "" {
@@ -102,7 +113,7 @@ func (r *reader) frame() (f frame, err error) {
 		if strings.TrimSpace(p.text) == "" {
 			return f, r.fail(p.at, "the channel is missing", "")
 		}
-		if err := r.words(p, "channel", &f.channel, &f.recipient); err != nil {
+		if err := r.channel(p, &f); err != nil {
 			return f, err
 		}
 	}
@@ -110,7 +121,7 @@ func (r *reader) frame() (f frame, err error) {
 		if p, _, err = r.until(message); err != nil {
 			return f, err
 		}
-		if err := r.words(p, "type", &f.contentType, nil); err != nil {
+		if err := r.contentType(p, &f); err != nil {
 			return f, err
 		}
 		if f.contentType == "" {
@@ -150,35 +161,5 @@ func (r *reader) next() (before part, token string) {
 				return part{r.text[from:at], from}, token
 			}
 		}
-	}
-}
-
-// words reads a word, and a recipient where there may be one.
-func (r *reader) words(p part, name string, word, recipient *string) error {
-	for at := 0; ; {
-		gap := strings.IndexFunc(p.text[at:], isNoSpace)
-		if gap < 0 {
-			return nil
-		}
-		at += gap
-		text := p.text[at:]
-		if space := strings.IndexFunc(text, unicode.IsSpace); space >= 0 {
-			text = text[:space]
-		}
-		target := word
-		to, isRecipient := strings.CutPrefix(text, recipientMark)
-		if isRecipient && recipient != nil {
-			target = recipient
-		} else {
-			to = text
-		}
-		switch {
-		case strings.Contains(text, bracket):
-			return r.fail(p.at+at, fmt.Sprintf("unknown token %s", text), "tokens are "+strings.Join(tokens, " "))
-		case *target != "" || to == "":
-			return r.fail(p.at+at, fmt.Sprintf("unexpected %s; the %s is one word", text, name), "")
-		}
-		*target = to
-		at += len(text)
 	}
 }

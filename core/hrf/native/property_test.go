@@ -68,8 +68,8 @@ func TestPropertyAnEnvelopeSurvivesOrIsRefusedRightly(t *testing.T) {
 			t.Fatalf("%s: %v", hrf.Encode(e), err)
 		}
 		if err == nil {
-			if got, err := Read(text); err != nil || string(got) != string(hrf.Encode(e)) {
-				t.Fatalf("%s\nbecomes %s\nthen    %s, %v", hrf.Encode(e), text, got, err)
+			if got, omitted, err := Read(text); err != nil || omitted != nil || string(got) != string(hrf.Encode(e)) {
+				t.Fatalf("%s\nbecomes %s\nthen    %s, %v, %v", hrf.Encode(e), text, got, omitted, err)
 			}
 		}
 		for i, m := range e.Messages { // each message for itself: no loss is named that is none
@@ -83,7 +83,7 @@ func TestPropertyAnEnvelopeSurvivesOrIsRefusedRightly(t *testing.T) {
 
 // held reports whether an envelope is read as it was written, whatever Write says.
 func held(e *hrf.Envelope) bool {
-	got, err := Read(render(e))
+	got, _, err := Read(render(e))
 	return err == nil && string(got) == string(hrf.Encode(e))
 }
 
@@ -103,7 +103,7 @@ func FuzzRead(f *testing.F) {
 
 // check reads a text: it is at fault at a place of its own, or gives an envelope, which the form can hold if it is valid.
 func check(t interface{ Fatalf(string, ...any) }, text string) {
-	got, err := Read([]byte(text))
+	got, _, err := Read([]byte(text))
 	var fault *SyntaxError
 	if err != nil {
 		if !errors.As(err, &fault) || fault.Line > strings.Count(text, "\n")+1 || fault.Column < 1 || fault.Column > len(text)+1 {
@@ -119,7 +119,7 @@ func check(t interface{ Fatalf(string, ...any) }, text string) {
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	if again, err := Read(written); err != nil || string(again) != string(got) {
-		t.Fatalf("%q is %s\nthen %s, %v", text, got, again, err)
+	if again, omitted, err := Read(written); err != nil || omitted != nil || string(again) != string(got) {
+		t.Fatalf("%q is %s\nthen %s, %v, %v", text, got, again, omitted, err)
 	}
 }

@@ -28,31 +28,31 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// Read reads frames and returns an envelope in JSON, which hrf.Parse may still find invalid. The error is always a *SyntaxError.
-func Read(text []byte) ([]byte, error) {
+// Omission is something in a text that its envelope does not hold, and where.
+type Omission struct {
+	Line, Column int // from 1; columns count bytes
+	What         string
+}
+
+// Read reads frames and returns an envelope in JSON, which hrf.Parse may still find invalid, and all that is not in it. The error is always a
+// *SyntaxError.
+func Read(text []byte) ([]byte, []Omission, error) {
 	r := &reader{text: string(text)}
 	if !utf8.Valid(text) {
-		return nil, r.fail(invalidUTF8(r.text), "invalid UTF-8", "")
+		return nil, nil, r.fail(invalidUTF8(r.text), "invalid UTF-8", "")
+	}
+	if strings.TrimSpace(r.text) == "" {
+		return nil, nil, r.fail(len(text), "there is no message", "a message begins with "+start)
 	}
 	e := &hrf.Envelope{Version: version}
-	for {
-		found, err := r.start()
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			break
-		}
+	for r.start() {
 		m, err := r.message()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		e.Messages = append(e.Messages, m)
 	}
-	if len(e.Messages) == 0 {
-		return nil, r.fail(len(text), "there is no message", "a message begins with "+start)
-	}
-	return hrf.Encode(e), nil
+	return hrf.Encode(e), r.omitted, nil
 }
 
 func invalidUTF8(text string) int {
@@ -74,9 +74,11 @@ func (r *reader) message() (hrf.Message, error) {
 	if m.Role == hrf.Assistant && m.Channel == "" {
 		m.Channel = hrf.Final
 	}
-	m.Termination = terminations[f.end]
-	if f.end == end && !isCommentary(m) {
-		m.Termination = ""
+	switch {
+	case isCommentary(m):
+		m.Termination = terminations[f.end]
+	case f.end != end:
+		r.omit(r.at-len(f.end), "the termination %s; only the assistant's commentary has one", terminations[f.end])
 	}
 	if m.ContentType == "" {
 		m.ContentType = guess(m, f.body.text)
@@ -87,7 +89,7 @@ func (r *reader) message() (hrf.Message, error) {
 	case plainText:
 		m.ContentType = ""
 	}
-	m.Content = &strictjson.Value{Kind: strictjson.String, String: unwrap(f.body.text)}
+	m.Content = &strictjson.Value{Kind: strictjson.String, String: r.unwrap(f.body)}
 	return m, nil
 }
 
@@ -125,14 +127,16 @@ func (r *reader) structured(m hrf.Message, body part) (hrf.Message, error) {
 	return m, nil
 }
 
-// unwrap removes the line breaks that belong to the form.
-func unwrap(body string) string {
-	if rest, found := strings.CutPrefix(body, "\n"); found {
-		return strings.TrimSuffix(rest, "\n")
+// lineBreaks are the characters that a text in a body neither begins nor ends with.
+const lineBreaks = "\r\n"
+
+// unwrap removes the line breaks around a body. One on either side belongs to the form; others are an omission.
+func (r *reader) unwrap(body part) string {
+	inner := strings.TrimPrefix(strings.TrimPrefix(body.text, "\r"), "\n")
+	inner = strings.TrimSuffix(strings.TrimSuffix(inner, "\n"), "\r")
+	text := strings.Trim(inner, lineBreaks)
+	if text != inner {
+		r.omit(body.at, "line breaks around the body")
 	}
-	rest := strings.TrimPrefix(body, "\r\n")
-	if inner, found := strings.CutSuffix(rest, "\r\n"); found {
-		return inner
-	}
-	return strings.TrimSuffix(rest, "\n")
+	return text
 }

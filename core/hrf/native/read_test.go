@@ -20,7 +20,6 @@ func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 		{"<|start|>user<|channel|>to=a.b<|message|>x<|end|>", `{"role":"user","recipient":"a.b","content":"x"}`},
 		// What a frame leaves out.
 		{"<|start|>assistant<|message|>x<|end|>", `{"role":"assistant","channel":"final","content":"x"}`},
-		{"<|start|>assistant<|message|>x<|return|>", `{"role":"assistant","channel":"final","termination":"return","content":"x"}`},
 		{"<|start|>assistant<|channel|>commentary<|message|>[1.0]<|return|>", `{"role":"assistant","channel":"commentary","contentType":"json","termination":"return","content":[1.0]}`},
 		{`<|start|>assistant<|channel|>commentary<|message|> {"b": 1.50, "a": 1} <|end|>`,
 			`{"role":"assistant","channel":"commentary","contentType":"json","termination":"end","content":{"b":1.50,"a":1}}`},
@@ -31,24 +30,52 @@ func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 		{`<|start|>user<|message|>{"steps":[]}<|end|>`, `{"role":"user","content":"{\"steps\":[]}"}`},
 		{"<|start|>system<|constrain|> harmony-script\n<|message|>{\"steps\":[]}<|end|>", `{"role":"system","contentType":"harmony-script","content":{"steps":[]}}`},
 		// What hrf.Parse judges.
-		{"<|start|>developer<|channel|>Loud<|constrain|>code<|message|>x<|call|>", `{"role":"developer","channel":"Loud","contentType":"code","termination":"call","content":"x"}`},
-		// Bodies are kept.
-		{"<|start|>user<|message|>\n\n a \\n <b> <|x|> \r\n\n<|end|>", `{"role":"user","content":"\n a \\n <b> <|x|> \r\n"}`},
+		{"<|start|>developer<|constrain|>code<|message|>x<|end|>", `{"role":"developer","contentType":"code","content":"x"}`},
+		{"<|start|>assistant<|channel|>FINAL<|message|>x<|end|>", `{"role":"assistant","channel":"final","content":"x"}`},
+		// Bodies are kept, without the line breaks of the form.
+		{"<|start|>user<|message|>\n a\n\n \\n <b> <|x|> \n<|end|>", `{"role":"user","content":" a\n\n \\n <b> <|x|> "}`},
 		{"<|start|>user<|message|>\r\na\r\n<|end|>\r\n", `{"role":"user","content":"a"}`},
 		{"<|start|>user<|message|>a\r\n<|end|>", `{"role":"user","content":"a"}`},
-		{"<|start|>user<|message|>\na\r\n<|end|>", `{"role":"user","content":"a\r"}`},
+		{"<|start|>user<|message|>\na\r\n<|end|>", `{"role":"user","content":"a"}`},
 		{"<|start|>user<|message|>\n<|end|>", `{"role":"user","content":""}`},
 		{"<|start|>user<|message|><|end|>", `{"role":"user","content":""}`},
 	} {
-		got, err := native.Read([]byte(c.text))
+		got, omitted, err := native.Read([]byte(c.text))
 		if c.want == "" {
 			if err == nil {
 				t.Errorf("%q is %s", c.text, got)
 			}
 			continue
 		}
+		if want := `{"HRFVersion":"1.0","messages":[` + c.want + `]}`; err != nil || omitted != nil || string(got) != want {
+			t.Errorf("%q\nis   %s, %v, %v\nwant %s", c.text, got, omitted, err, want)
+		}
+	}
+}
+
+func TestWhatIsLeftOutIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		text, want   string
+		line, column int
+		what         string
+	}{
+		{"Sure:\n<|start|>user<|message|>x<|end|>", `{"role":"user","content":"x"}`, 1, 1, "text outside of messages"},
+		{"<|start|>user<|message|>x<|end|>\n é<|end|>\n", `{"role":"user","content":"x"}`, 2, 2, "text outside of messages"},
+		{"hello", ``, 1, 1, "text outside of messages"},
+		{"<|start|>user<|channel|>loud to=a.b<|message|>x<|end|>", `{"role":"user","recipient":"a.b","content":"x"}`, 1, 25, "the unknown channel loud"},
+		{"<|start|>assistant<|channel|>loud<|message|>x<|end|>", `{"role":"assistant","channel":"final","content":"x"}`, 1, 30, "counts as final"},
+		{"<|start|>user<|channel|>final b<|message|>x<|end|>", `{"role":"user","channel":"final","content":"x"}`, 1, 31, "b; the channel is one word"},
+		{"<|start|>assistant<|message|>x<|return|>", `{"role":"assistant","channel":"final","content":"x"}`, 1, 31, "the termination return"},
+		{"<|start|>user<|message|>x<|call|>", `{"role":"user","content":"x"}`, 1, 26, "the termination call"},
+		{"<|start|>user<|message|>\n\nx\n<|end|>", `{"role":"user","content":"x"}`, 1, 25, "line breaks"},
+		{"<|start|>user<|message|>x\r\n\r\n<|end|>", `{"role":"user","content":"x"}`, 1, 25, "line breaks"},
+	} {
+		got, omitted, err := native.Read([]byte(c.text))
 		if want := `{"HRFVersion":"1.0","messages":[` + c.want + `]}`; err != nil || string(got) != want {
 			t.Errorf("%q\nis   %s, %v\nwant %s", c.text, got, err, want)
+		}
+		if len(omitted) != 1 || omitted[0].Line != c.line || omitted[0].Column != c.column || !strings.Contains(omitted[0].What, c.what) {
+			t.Errorf("%q: %v; want line %d, column %d: %s", c.text, omitted, c.line, c.column, c.what)
 		}
 	}
 }
@@ -61,17 +88,12 @@ func TestFaultsHaveAPosition(t *testing.T) {
 	}{
 		{"", 1, 1, "there is no message"},
 		{" \n ", 2, 2, "there is no message"},
-		{"hello", 1, 1, "text outside of messages"},
-		{"\n é<|end|>", 2, 2, "text outside of messages"},
-		{"\n <|end|>", 2, 2, "unexpected <|end|> outside"},
-		{"<|start|>user<|message|>a<|end|> b", 1, 34, "text outside of messages"},
 		{"<|start|>", 1, 10, "expected <|channel|> or <|constrain|> or <|message|>, found the end of the text"},
 		{"<|start|> <|message|>a<|end|>", 1, 10, "the role is missing"},
 		{"<|start|>to=a<|message|>a<|end|>", 1, 10, "the role is missing"},
-		{"<|start|>a b<|message|>a<|end|>", 1, 12, "unexpected b; the role is one word"},
+		{"<|start|>a b<|message|>a<|end|>", 1, 12, "unexpected b"},
 		{"<|start|>user<|channel|> <|message|>a<|end|>", 1, 25, "the channel is missing"},
-		{"<|start|>user<|channel|>a b<|message|>a<|end|>", 1, 27, "unexpected b; the channel is one word"},
-		{"<|start|>user to=a<|channel|>b to=c<|message|>a<|end|>", 1, 32, "unexpected to=c"},
+		{"<|start|>user to=a<|channel|>final to=c<|message|>a<|end|>", 1, 36, "unexpected to=c"},
 		{"<|start|>user to=<|message|>a<|end|>", 1, 15, "unexpected to="},
 		{"<|start|>us<|x|>er<|message|>a<|end|>", 1, 10, "unknown token us<|x|>er"},
 		{"<|start|>user<|constrain|>\n<|message|>a<|end|>", 1, 27, "the type is missing"},
@@ -87,7 +109,7 @@ func TestFaultsHaveAPosition(t *testing.T) {
 		{"<|start|>assistant<|channel|>commentary<|message|>{name}, hello<|end|>", 1, 52, ""},
 		{"<|start|>system<|constrain|>json<|message|> \n <|end|>", 2, 2, ""},
 	} {
-		got, err := native.Read([]byte(c.text))
+		got, _, err := native.Read([]byte(c.text))
 		var fault *native.SyntaxError
 		if !errors.As(err, &fault) {
 			t.Errorf("%q is %s", c.text, got)

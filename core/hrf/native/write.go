@@ -96,11 +96,16 @@ func lossesOf(e *hrf.Envelope) []Loss {
 		switch {
 		case isCommentary(m) && m.Termination == "":
 			add(m.Pointer, `commentary of the assistant without a termination: its %s is read as "end"`, end)
-		case !isCommentary(m) && m.Termination == hrf.End:
-			add(m.Pointer+"/termination", `the termination "end" outside the commentary of the assistant: every message there ends with %s`, end)
+		case !isCommentary(m) && m.Termination != "":
+			add(m.Pointer+"/termination", `the termination "%s" outside the commentary of the assistant`, m.Termination)
 		}
-		if token := tokenIn(m.Content.String); token != "" && m.ContentType == "" {
-			add(m.Pointer+"/content", "text with the token %s", token)
+		if m.ContentType == "" {
+			if token := tokenIn(m.Content.String); token != "" {
+				add(m.Pointer+"/content", "text with the token %s", token)
+			}
+			if strings.Trim(m.Content.String, lineBreaks) != m.Content.String {
+				add(m.Pointer+"/content", "text with line breaks at the beginning or end")
+			}
 		}
 	}
 	return losses

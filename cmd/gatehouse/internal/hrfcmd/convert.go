@@ -21,8 +21,9 @@ type Convert struct {
 
 // Help says more than one line.
 func (Convert) Help() string {
-	return "Nothing is lost: an envelope that the token form can't hold is refused with the reasons. Messages in the token form that do not make a valid " +
-		"envelope are converted all the same, and the faults are printed with their places in the output. Exit code 1: the file is invalid or was refused."
+	return "An envelope that the token form can't hold is refused with the reasons. In the other direction, what an envelope can't hold is left out with " +
+		"a warning, and messages that do not make a valid envelope are converted all the same, with their faults at their places in the output. " +
+		"Exit code 1: the file is invalid or was refused."
 }
 
 // Run prints the file in the other form.
@@ -58,7 +59,7 @@ func (c Convert) toNative(a *cli.App, text []byte) error {
 }
 
 func (c Convert) toJSON(a *cli.App, text []byte) error {
-	envelope, err := native.Read(text)
+	envelope, omitted, err := native.Read(text)
 	var fault *native.SyntaxError
 	if errors.As(err, &fault) {
 		a.PrintError("%s:%d:%d: %s", c.File, fault.Line, fault.Column, withHint(fault.Reason, fault.Hint))
@@ -70,6 +71,9 @@ func (c Convert) toJSON(a *cli.App, text []byte) error {
 	}
 	if err := a.PrintRaw(out.String() + "\n"); err != nil {
 		return err
+	}
+	for _, o := range omitted {
+		a.PrintError("%s:%d:%d: warning: left out: %s", c.File, o.Line, o.Column, o.What)
 	}
 	if _, report := hrf.Parse(out.Bytes(), c.Profile); !report.Valid() {
 		return reported(a, "output", report)

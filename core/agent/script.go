@@ -102,8 +102,11 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 		return Answer{}, core.Errorf(core.Internal, "the last message is not the result of the script's call %s", r.kept.Call.ID)
 	}
 	for {
-		var effect interp.Effect
-		r.kept.State, effect = r.program.Next(r.kept.State, result)
+		state, effect, err := r.program.Next(ctx, r.kept.State, result)
+		if err != nil {
+			return Answer{}, err
+		}
+		r.kept.State = state
 		switch effect := effect.(type) {
 		case interp.CallTool:
 			return r.call(effect)
@@ -148,7 +151,7 @@ func (r *scriptRun) call(e interp.CallTool) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing the arguments of %s: %w", e.Recipient, err)
 	}
-	r.kept.Call = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: args}
+	r.kept.Call, r.kept.State = core.ToolCall{ID: r.callID, Name: e.Recipient, Arguments: args}, r.kept.State.Trimmed()
 	memory, err := json.Marshal(r.kept)
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing where the script is: %w", err)
@@ -185,7 +188,8 @@ func (r *scriptRun) fail(ctx context.Context, fault *hrf.Error) (Answer, error) 
 	if details.Limit != "" {
 		category = core.LimitReached
 	}
-	return Answer{}, core.Wrap(category, fault, "%s", r.stopped(fault, details))
+	said := append([]string{r.stopped(fault, details)}, r.kept.Changed...)
+	return Answer{}, core.Wrap(category, fault, "%s", strings.Join(said, "\n"))
 }
 
 // stopped says why a script can't go on.

@@ -44,7 +44,7 @@ func (s *scriptReader) arguments(n *node) *expr.Args {
 	args, faults := expr.CompileArgs(n.Value)
 	if len(faults) > 0 {
 		for _, f := range faults {
-			s.failIn(f.Value, n.pointer()+f.Pointer, f.Err)
+			s.failIn(f.Value, n.pointer(f.Path...), f.Err)
 		}
 		return nil
 	}

@@ -22,7 +22,7 @@ type Finding struct {
 	Code    Code   `json:"code"` // of a warning: the layer it belongs to
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // what to do
-	Pointer string `json:"pointer"`        // RFC 6901
+	Pointer string `json:"pointer"`        // RFC 6901; if it would be very long, that of the nearest value around
 	Line    int    `json:"line"`           // from 1
 	Column  int    `json:"column"`         // in bytes, from 1
 	Rule    string `json:"rule"`           // a stable name of the rule, such as "message.role"

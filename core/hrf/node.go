@@ -30,13 +30,25 @@ func (n *node) item(i int) *node { return &node{n.Items[i], n, strconv.Itoa(i)} 
 // member returns a member of an object.
 func (n *node) member(m strictjson.Member) *node { return &node{m.Value, n, m.Key} }
 
-// pointer returns the RFC 6901 pointer from the envelope.
-func (n *node) pointer() string {
+// maxPointer is about how many bytes a pointer may have, so that a long key is not repeated in every finding below it. The pointers of steps are
+// shorter.
+const maxPointer = 4096
+
+// pointer returns the RFC 6901 pointer to the value, or to the one that the steps below lead to from it. If it would be too long, it is that of the
+// nearest value around.
+func (n *node) pointer(below ...string) string {
 	var steps []string
 	for ; n.parent != nil; n = n.parent {
 		steps = append(steps, n.step)
 	}
 	slices.Reverse(steps)
+	steps = append(steps, below...)
+	length := 0
+	for i, step := range steps {
+		if length += len(step) + 1; length > maxPointer {
+			return strictjson.Pointer(steps[:i]...)
+		}
+	}
 	return strictjson.Pointer(steps...)
 }
 

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -28,15 +29,25 @@ func (f Failure) envelope() string {
 	return string(content)
 }
 
-// FailureOf parses the envelope in the content of a tool message; ok is false if there is none.
+// FailureOf parses the envelope in the content of a tool message; ok is false if there is none. What a tool itself says is never one: see own.
 func FailureOf(content string) (f Failure, ok bool) {
 	var envelope struct {
 		Error *Failure `json:"error"`
 	}
-	if json.Unmarshal([]byte(content), &envelope) != nil || envelope.Error == nil || envelope.Error.Category == "" {
+	if !strings.HasPrefix(content, "{") || json.Unmarshal([]byte(content), &envelope) != nil || envelope.Error == nil || envelope.Error.Category == "" {
 		return Failure{}, false
 	}
 	return *envelope.Error, true
+}
+
+// own returns the text of a tool. One that reads like what only gatehouse says, a failure or the sentence about changed arguments, gets a space before
+// it.
+func own(text string) string {
+	_, failure := FailureOf(text)
+	if sentence, _ := Changed(text); failure || sentence != "" {
+		return " " + text
+	}
+	return text
 }
 
 // Row is the tool message that answers a call.

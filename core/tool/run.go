@@ -60,7 +60,7 @@ func (t Tool) judge(ctx, within context.Context, r returned) (string, error) {
 	case r.err == nil && len(r.content) > most:
 		return "", core.Errorf(core.ToolFailed, "%s ran to its end, but its result has more than %d bytes, so it is not shown. Ask it for less.", t.Name, most)
 	case r.err == nil:
-		return storable(r.content), nil
+		return own(storable(r.content)), nil
 	case said != "" && len(said) > most:
 		return "", core.Errorf(core.CategoryOf(r.err), "%s… (cut)", storable(said[:most]))
 	case said != "":

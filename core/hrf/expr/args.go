@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,15 +17,15 @@ type Args struct {
 
 // ArgError is a fault of one argument.
 type ArgError struct {
-	Pointer string // below the arguments
-	Value   *strictjson.Value
-	Err     *Error
+	Path  []string // the keys and indexes that lead to it from the arguments
+	Value *strictjson.Value
+	Err   *Error
 }
 
 // CompileArgs compiles the arguments of a tool call, which must be an object. It returns all faults.
 func CompileArgs(args *strictjson.Value) (*Args, []ArgError) {
 	c := argCompiler{}
-	root := c.object(args, "")
+	root := c.object(args)
 	if c.errors != nil {
 		return nil, c.errors
 	}
@@ -82,34 +83,42 @@ func (f *filler) value(v any) any {
 
 type argCompiler struct {
 	found
+	path   []string // to the value that is compiled
 	errors []ArgError
 }
 
-func (c *argCompiler) value(v *strictjson.Value, pointer string) any {
+func (c *argCompiler) value(v *strictjson.Value) any {
 	switch v.Kind {
 	case strictjson.Object:
-		return c.object(v, pointer)
+		return c.object(v)
 	case strictjson.Array:
 		l := make(list, len(v.Items))
 		for i, item := range v.Items {
-			l[i] = c.value(item, pointer+strictjson.Pointer(strconv.Itoa(i)))
+			l[i] = c.part(strconv.Itoa(i), item)
 		}
 		return l
 	case strictjson.String:
-		return c.text(v, pointer)
+		return c.text(v)
 	}
 	return literal{v.Any()}
 }
 
-func (c *argCompiler) object(v *strictjson.Value, pointer string) object {
+func (c *argCompiler) object(v *strictjson.Value) object {
 	o := make(object, len(v.Members))
 	for _, m := range v.Members {
-		o[m.Key] = c.value(m.Value, pointer+strictjson.Pointer(m.Key))
+		o[m.Key] = c.part(m.Key, m.Value)
 	}
 	return o
 }
 
-func (c *argCompiler) text(v *strictjson.Value, pointer string) node {
+// part compiles a member or an item.
+func (c *argCompiler) part(step string, v *strictjson.Value) any {
+	c.path = append(c.path, step)
+	defer func() { c.path = c.path[:len(c.path)-1] }()
+	return c.value(v)
+}
+
+func (c *argCompiler) text(v *strictjson.Value) node {
 	if strings.HasPrefix(v.String, "$$") {
 		return literal{v.String[1:]}
 	}
@@ -121,7 +130,7 @@ func (c *argCompiler) text(v *strictjson.Value, pointer string) node {
 	if errors.As(err, &fault) {
 		withEscape := *fault
 		withEscape.Hint = strings.TrimPrefix(fault.Hint+"; for text that begins with a dollar, write $$", "; ")
-		c.errors = append(c.errors, ArgError{pointer, v, &withEscape})
+		c.errors = append(c.errors, ArgError{slices.Clone(c.path), v, &withEscape})
 		return literal{nil}
 	}
 	c.refs = append(c.refs, e.refs...)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/core/hrf/expr"
+	"gatehouse/core/strictjson"
 )
 
 func TestArgumentsAreEvaluatedAtAnyDepth(t *testing.T) {
@@ -35,7 +36,7 @@ func TestFaultsOfArgumentsNameTheValue(t *testing.T) {
 		pointer string
 		column  int
 	}{{"/a~1b/0", 12}, {"/a~1b/1/x", 6}} {
-		if errs[i].Pointer != want.pointer || errs[i].Err.Column != want.column || errs[i].Value != text.At(want.pointer) {
+		if strictjson.Pointer(errs[i].Path...) != want.pointer || errs[i].Err.Column != want.column || errs[i].Value != text.At(want.pointer) {
 			t.Errorf("got %+v, %+v", errs[i], errs[i].Err)
 		}
 	}

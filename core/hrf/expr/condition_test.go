@@ -15,6 +15,8 @@ func TestConditionsHoldOrDoNot(t *testing.T) {
 		"$vars.n == 5": true, "$vars.n==5": true, "$vars.n == 5.0": true, "$vars.n == '5'": true, "$vars.num == 5": true, "$vars.n != 5": false,
 		"$vars.n < 10": true, "$vars.num < 10": true, "$input.Count > 9": true, "$vars.n >= 5": true, "$vars.n <= 4": false, "$vars.neg < -2": true,
 		"$vars.n == 0.5e1": true, "$vars.n == +05.": true, "$vars.n < 1e999999999": true,
+		"$vars.n < 1e99999999999": true, "$vars.n > -1e99999999999999999999": true, "$vars.n > 1e-99999999999999999999": true, "$vars.n > 0e99999999999999999999": true,
+		"$vars.far > 1e99999999999": true, "$vars.far == '1e99999999999999999999'": true,
 		"$vars.big == 9007199254740992": false, "$vars.big > 9007199254740992": true, "$vars.n == Infinity": false, "$vars.n == 0x5": false,
 		// Texts.
 		"$vars.s == abc": true, "$vars.s == 'abc'": true, `$vars.s == "abc"`: true, "$vars.s == 'ABC'": false, "$vars.s < abd": true, "$vars.s == '== abc'": false,

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"errors"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -10,7 +12,11 @@ type decimal struct {
 	negative bool
 	digits   string
 	point    int
+	beyond   bool // the exponent is too large to be kept: point is that of a larger, or smaller, number than all others
 }
+
+// farthest is the largest exponent that is kept, on either side of zero.
+const farthest = math.MaxInt / 4
 
 // parseDecimal reads a number as JSON has it; also a leading "+", zeros at the front, and a point without digits on one side of it.
 func parseDecimal(text string) (decimal, bool) {
@@ -18,13 +24,14 @@ func parseDecimal(text string) (decimal, bool) {
 	if len(text)-len(unsigned) > 1 {
 		return decimal{}, false
 	}
-	mantissa, exponent := unsigned, 0
+	mantissa, exponent, beyond := unsigned, 0, false
 	if e := strings.IndexAny(unsigned, "eE"); e >= 0 {
-		power, err := strconv.ParseInt(unsigned[e+1:], 10, 32)
-		if err != nil {
+		power, err := strconv.ParseInt(unsigned[e+1:], 10, strconv.IntSize)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return decimal{}, false
 		}
-		mantissa, exponent = unsigned[:e], int(power)
+		mantissa, exponent = unsigned[:e], min(max(int(power), -farthest), farthest)
+		beyond = exponent != int(power)
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	all := whole + fraction
@@ -32,7 +39,7 @@ func parseDecimal(text string) (decimal, bool) {
 		return decimal{}, false
 	}
 	digits := strings.TrimLeft(all, "0")
-	d := decimal{negative: text[0] == '-', point: len(whole) - (len(all) - len(digits)) + exponent, digits: strings.TrimRight(digits, "0")}
+	d := decimal{negative: text[0] == '-', beyond: beyond, point: len(whole) - (len(all) - len(digits)) + exponent, digits: strings.TrimRight(digits, "0")}
 	if d.digits == "" {
 		return decimal{}, true
 	}
@@ -60,7 +67,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// String writes integers without a point, and very large and very small numbers with an exponent.
+// String writes a number that is not beyond: integers without a point, and very large and very small numbers with an exponent.
 func (d decimal) String() string {
 	if d.digits == "" {
 		return "0"

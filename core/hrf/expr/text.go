@@ -16,7 +16,7 @@ func textOf(v any) string {
 	case string:
 		return v
 	case json.Number:
-		if d, ok := parseDecimal(string(v)); ok {
+		if d, ok := parseDecimal(string(v)); ok && !d.beyond {
 			return d.String()
 		}
 		return string(v)

@@ -28,11 +28,11 @@ func Run(ctx context.Context, p *Program, input map[string]any, tools Tools, mod
 	shown := map[int][]Line{} // by the index of the event that asks
 	s, result := p.Start(input), Result{}
 	for {
-		if err := ctx.Err(); err != nil {
+		next, effect, err := p.Next(ctx, s, result)
+		if err != nil {
 			return outcome(s, calls, shown), err
 		}
-		var effect Effect
-		s, effect = p.Next(s, result)
+		s = next
 		switch e := effect.(type) {
 		case CallTool:
 			calls = append(calls, e)

@@ -304,12 +304,12 @@ func TestASummaryIsMadeFromABoundedDigestMarkedAsData(t *testing.T) {
 
 func TestWithoutAModelAScriptThatNeedsOneFails(t *testing.T) {
 	p := script(t, call+","+ask)
-	s, _ := p.Next(p.Start(nil), interp.Result{})
-	s, effect := p.Next(s, interp.Result{Value: 1})
+	s, _ := next(t, p, p.Start(nil), interp.Result{})
+	s, effect := next(t, p, s, interp.Result{Value: 1})
 	if _, ok := effect.(interp.AskModel); !ok {
 		t.Fatalf("%#v", effect)
 	}
-	_, effect = p.Next(s, interp.Result{Err: "no model is configured"})
+	_, effect = next(t, p, s, interp.Result{Err: "no model is configured"})
 	d, message := failure(t, effect.(interp.Failed).Err)
 	if d.Pointer != "/messages/0/content/steps/1" || !strings.Contains(message, "no model is configured") {
 		t.Errorf("%+v %s", d, message)
@@ -318,13 +318,13 @@ func TestWithoutAModelAScriptThatNeedsOneFails(t *testing.T) {
 
 func TestAFailedToolIsNamed(t *testing.T) {
 	p := script(t, call)
-	s, _ := p.Next(p.Start(nil), interp.Result{})
+	s, _ := next(t, p, p.Start(nil), interp.Result{})
 	for result, want := range map[*interp.Result]string{
 		{Err: "storm"}:               "t.f failed: storm",
 		{Value: func() {}}:           "the result of t.f is not JSON: json: unsupported type: func()",
 		{Value: json.Number("1e9x")}: `the result of t.f is not JSON: json: invalid number literal "1e9x"`,
 	} {
-		_, effect := p.Next(s, *result)
+		_, effect := next(t, p, s, *result)
 		d, message := failure(t, effect.(interp.Failed).Err)
 		if d.Recipient != "t.f" || d.Pointer != "/messages/0/content/steps/0" || d.Line != 1 || message != want {
 			t.Errorf("%+v %s", d, message)
@@ -341,11 +341,52 @@ func TestARunStopsWhenItsContextEnds(t *testing.T) {
 	}
 }
 
+// countdown is a context that ends when it has been asked so many times.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestStepsWithoutAnEffectStopWhenTheContextEnds(t *testing.T) {
+	p := script(t, strings.Repeat(`{"type":"if","condition":"$input.a","then":[],"else":[]},`, 100)+say)
+	asked := 50
+	s, effect, err := p.Next(countdown{t.Context(), &asked}, p.Start(nil), interp.Result{})
+	if !errors.Is(err, context.Canceled) || effect != nil || !gocmp.Equal(s, p.Start(nil)) {
+		t.Errorf("%#v, %#v, %v", s, effect, err)
+	}
+	if _, effect := next(t, p, s, interp.Result{}); effect != (interp.Done{Text: "ok"}) {
+		t.Errorf("%#v", effect)
+	}
+}
+
+// tester is a test, or one round of a property.
+type tester interface {
+	Helper()
+	Fatal(...any)
+}
+
+// next is Next with a context that does not end.
+func next(t tester, p *interp.Program, s interp.State, result interp.Result) (interp.State, interp.Effect) {
+	t.Helper()
+	s, effect, err := p.Next(context.Background(), s, result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, effect
+}
+
 func TestAScriptThatWasChangedWhileItWaitedFails(t *testing.T) {
 	p := script(t, `{"type":"if","condition":"$input.a","then":[`+call+`],"else":[]}`)
-	s, _ := p.Next(p.Start(map[string]any{"a": 1}), interp.Result{})
+	s, _ := next(t, p, p.Start(map[string]any{"a": 1}), interp.Result{})
 	for _, steps := range []string{say, call, `{"type":"if","condition":"$input.a","then":[` + ask + `],"else":[]}`, `{"type":"if","condition":"$input.a","then":[],"else":[]}`} {
-		_, effect := script(t, steps).Next(s, interp.Result{})
+		_, effect := next(t, script(t, steps), s, interp.Result{})
 		if failed, ok := effect.(interp.Failed); !ok || !strings.Contains(failed.Err.Message, "changed while it waited") {
 			t.Errorf("%s: %#v", steps, effect)
 		}
@@ -353,7 +394,7 @@ func TestAScriptThatWasChangedWhileItWaitedFails(t *testing.T) {
 	other := script(t, `{"type":"if","condition":"$input.a","then":[`+strings.Replace(call, "t.f", "t.g", 1)+`],"else":[]}`)
 	none := program(t, `{"HRFVersion":"1.0","messages":[{"role":"user","content":"x"}]}`)
 	for _, p := range []*interp.Program{other, none} {
-		if _, effect := p.Next(s, interp.Result{}); !strings.Contains(effect.(interp.Failed).Err.Message, "changed while it waited") {
+		if _, effect := next(t, p, s, interp.Result{}); !strings.Contains(effect.(interp.Failed).Err.Message, "changed while it waited") {
 			t.Errorf("%#v", effect)
 		}
 	}
@@ -364,12 +405,12 @@ func TestAMessageThatCallsMustStillBeThereAfterItWaited(t *testing.T) {
 		return program(t, `{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"steps":[`+say+`]}}`+message+`]}`)
 	}
 	p := envelope(`,{"role":"assistant","channel":"final","content":"x","recipient":"t.f","termination":"call"}`)
-	s, _ := p.Next(p.Start(nil), interp.Result{})
-	if _, effect := p.Next(s, interp.Result{}); effect != (interp.Done{Text: "ok"}) {
+	s, _ := next(t, p, p.Start(nil), interp.Result{})
+	if _, effect := next(t, p, s, interp.Result{}); effect != (interp.Done{Text: "ok"}) {
 		t.Errorf("%#v", effect)
 	}
 	for _, message := range []string{"", `,{"role":"user","content":"x"}`, `,{"role":"assistant","channel":"final","content":"x","recipient":"t.g","termination":"call"}`} {
-		if failed, ok := second(envelope(message).Next(s, interp.Result{})).(interp.Failed); !ok || !strings.Contains(failed.Err.Message, "changed while it waited") {
+		if failed, ok := second(next(t, envelope(message), s, interp.Result{})).(interp.Failed); !ok || !strings.Contains(failed.Err.Message, "changed while it waited") {
 			t.Errorf("%s: %#v", message, failed)
 		}
 	}
@@ -379,11 +420,11 @@ func second(_ interp.State, e interp.Effect) interp.Effect { return e }
 
 func TestARunThatHasEndedStaysEnded(t *testing.T) {
 	p := script(t, say)
-	s, effect := p.Next(p.Start(nil), interp.Result{})
+	s, effect := next(t, p, p.Start(nil), interp.Result{})
 	if effect != (interp.Done{Text: "ok"}) {
 		t.Fatalf("%#v", effect)
 	}
-	if _, effect = p.Next(s, interp.Result{}); effect.(interp.Failed).Err.Message != "the run has ended" {
+	if _, effect = next(t, p, s, interp.Result{}); effect.(interp.Failed).Err.Message != "the run has ended" {
 		t.Errorf("%#v", effect)
 	}
 }

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"gatehouse/core/hrf"
@@ -54,12 +55,15 @@ func (p *Program) Start(input map[string]any) State {
 }
 
 // Next continues a run with the result of its last effect, up to the next effect. It is deterministic and changes nothing that it is given. A run
-// that has ended gives Failed.
-func (p *Program) Next(s State, result Result) (State, Effect) {
+// that has ended gives Failed. The error is that of the context, if it has ended.
+func (p *Program) Next(ctx context.Context, s State, result Result) (State, Effect, error) {
 	r := &run{program: p, limits: p.Limits.orDefault(), State: s.copy()}
-	effect := r.accept(result)
-	for effect == nil {
-		effect = r.walk()
+	var effect Effect
+	for act := func() Effect { return r.accept(result) }; effect == nil; act = r.walk {
+		if err := ctx.Err(); err != nil {
+			return s, nil, err
+		}
+		effect = act()
 	}
-	return r.State, effect
+	return r.State, effect, nil
 }

@@ -53,6 +53,13 @@ type Event struct {
 	Messages  []Line   `json:"messages,omitempty"`  // what the model was shown; in an Outcome only
 }
 
+// Trimmed returns the state with only the last event of its trace, for callers that store the state and do not show the trace, which grows with every
+// step. A run goes on from it as from s.
+func (s State) Trimmed() State {
+	s.Trace = s.Trace[max(0, len(s.Trace)-1):]
+	return s
+}
+
 // copy gives a state that can be changed without changing s. Values are never changed.
 func (s State) copy() State {
 	s.Vars, s.Path = maps.Clone(s.Vars), slices.Clone(s.Path)

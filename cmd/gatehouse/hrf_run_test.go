@@ -76,21 +76,6 @@ func TestHRFAcceptance(t *testing.T) {
 	}
 }
 
-// TestHRFScenarios runs the interpreter's own cases with the command.
-func TestHRFScenarios(t *testing.T) {
-	files, err := filepath.Glob("../../core/hrf/interp/testdata/*.json")
-	if err != nil || files == nil {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		var all []scriptCase
-		readJSON(t, file, &all)
-		for _, e := range all {
-			t.Run(e.Name, e.check)
-		}
-	}
-}
-
 func (e scriptCase) check(t *testing.T) {
 	out := e.run(t)
 	want := e.Expect

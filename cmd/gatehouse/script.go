@@ -16,7 +16,7 @@ import (
 )
 
 // newScript makes the model that runs the configured script. What the script leaves to a model, the configured models answer. tracer and log may
-// be nil. Error: invalid, if the script calls a tool that there is not, and that no MCP server can bring.
+// be nil. Error: invalid, if the script can never run, such as for a tool that does not exist and that no MCP server can bring.
 //
 // Decision (2026-11): the tools of MCP servers are not waited for. A script that calls one starts; if the tool is not there when a run begins, the
 // run fails before its first step and says why.
@@ -35,7 +35,11 @@ func newScript(cfg settings.Config, store *storage.Store, tools *tool.Registry, 
 	})
 	if fault != nil {
 		details, _ := fault.Details.(interp.Details)
-		return m, core.Wrap(core.Invalid, fault, "GATEHOUSE_AGENT: %s", cfg.Script.At(details.Line, details.Column, fault.Message))
+		hint := ""
+		if details.Recipients != nil {
+			hint = "; GATEHOUSE_TOOLS and GATEHOUSE_MCP_CONFIG add tools"
+		}
+		return m, core.Errorf(core.Invalid, "GATEHOUSE_AGENT: %s:%d:%d: %v%s", cfg.Script.Name, details.Line, details.Column, fault, hint)
 	}
 	return m, nil
 }

@@ -117,8 +117,8 @@ func wantExpense(w *workbench, point string) {
 	}
 }
 
-// A script that was changed while it waited is not gone on with, by neither text.
-func TestAScriptThatWasChangedWhileItWaited(t *testing.T) {
+// A script that was changed while it waited is resumed by neither its old nor its new text.
+func TestAScriptThatWasChangedWhileItWaitedDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/expense.json")
 	if err != nil {
@@ -173,8 +173,8 @@ func TestLaw8_TextInAScriptStaysText(t *testing.T) {
 	}
 }
 
-// The script that README shows has ten lines at most, and does what README says.
-func TestReadmeScript(t *testing.T) {
+// The script in README has ten lines at most, and does what README says.
+func TestScriptInReadmeDoesWhatReadmeSays(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -31,7 +31,8 @@ type Loop struct {
 	Policy   Policy
 	NewID    func() string
 
-	// Release is the version of what the model does by itself. A turn that was paused under another one can't be resumed. "" = any can.
+	// Release identifies what the model does, such as the digest of its script. A turn that was paused under another one can't be resumed. "" = any
+	// can.
 	Release string
 
 	Limits   Limits              // of one turn; what is zero is the default of DefaultLimits

@@ -16,22 +16,21 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Script is a Model that runs a script of the Harmony Response Format: each turn is one run. Where the run is, is the model's memory. The
-// interpreter asks for one effect after the other; a tool call is the model's answer, so the loop has policy, approvals and limits decide about
-// it, and a script is paused and resumed like any turn.
+// Script is a Model that runs a script of the Harmony Response Format. Each turn is one run; its state is the model's memory. A tool call of the
+// script is the model's answer, so it passes the loop's policy, approvals and limits, and a script is paused and resumed like any turn.
 type Script struct {
 	Envelope *hrf.Envelope
 	Tools    *tool.Registry
-	Model    *ProviderModel // what the script leaves to a model; nil: there is none. Its System and Tools are not used: a script brings its own
+	Model    *ProviderModel // answers what the script leaves to a model; nil: there is none. Its System and Tools are not used
 	Tokens   int64          // how many the model may take in one turn; 0 = no limit
 	Log      *slog.Logger   // nil: discard
 }
 
-// ScriptLimits are the limits of the loop for a Script, whose answers have one call each. The interpreter has limits of its own, which are reached
-// before.
+// ScriptLimits are the loop's limits for a Script. Its answers have one call each, so it gets a round for every call; the interpreter's own limits
+// are reached first.
 var ScriptLimits = Limits{Rounds: DefaultLimits.Calls + 1}
 
-// DemoScript is the text of the script that answers as the demo does, the first example of one.
+// DemoScript is the text of the script that is built in: the demo's help, calc, time and note commands, as the first example of a script.
 //
 //go:embed demo.json
 var DemoScript []byte
@@ -63,8 +62,8 @@ func (m Script) Next(ctx context.Context, history core.History, memory json.RawM
 	return answer, err
 }
 
-// Check finds what would end every run before it begins, such as a tool that does not exist. later reports whether a tool may come while the
-// program runs. nil: nothing.
+// Check returns what would make every run fail before it begins, such as a tool that does not exist. later reports whether a tool that is
+// missing now may still be added. nil: the script can run.
 func (m Script) Check(later func(tool string) bool) *hrf.Error {
 	p := m.program()
 	now := p.Tool
@@ -75,7 +74,7 @@ func (m Script) Check(later func(tool string) bool) *hrf.Error {
 	return p.Check()
 }
 
-// program is the script with the tools of now.
+// program is the script with the tools that there are now.
 func (m Script) program() *interp.Program {
 	return &interp.Program{Envelope: m.Envelope, Tool: func(recipient string) (json.RawMessage, bool) {
 		t, known := m.Tools.Get(recipient)
@@ -172,7 +171,8 @@ func (r *scriptRun) done(text string) Answer {
 	return Answer{Message: textAnswer(strings.Join(said, "\n"))}
 }
 
-// fail ends the turn of a script that can't go on. What was refused or failed is said as a tool's result is; all else is an error of the turn.
+// fail ends the turn of a script that can't go on. A call that was refused or failed gives an answer that says so; all else is an error of the
+// turn.
 //
 // Decision (2026-11): a failed call ends the turn with an answer. Rejected: an error of the turn. It would drop the conversation, ask the person
 // to change a message that was fine, and, where the failure may pass, run the script again from its beginning.

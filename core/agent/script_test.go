@@ -91,8 +91,8 @@ func TestAScriptSaysWhyACallDidNotRun(t *testing.T) {
 	}
 }
 
-// What a tool returns is a document, unless it is a JSON object or array; the script's own text is never read again.
-func TestToolResultsOfAScript(t *testing.T) {
+// What a tool returns is text, unless it is a JSON object or array. Text is never read as a template.
+func TestAToolResultIsTextUnlessItIsAnObjectOrAList(t *testing.T) {
 	gives := tool.Tool{Name: "test.gives", Schema: json.RawMessage(`{"type":"object"}`), Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 		var given struct{ Text string }
 		err := json.Unmarshal(args, &given)
@@ -114,7 +114,7 @@ func TestToolResultsOfAScript(t *testing.T) {
 	}
 }
 
-func TestInputOfAScript(t *testing.T) {
+func TestAScriptGetsTheMessageAsTextWordsArgsAndRest(t *testing.T) {
 	r := scripted(t, `[{"type":"assistant-message","channel":"final","content_template":"{{input.text}}|{{input.words}}|{{input.args}}|{{input.rest}}"}]`, nil)
 	for said, want := range map[string]string{
 		" note  add\tmilk  and\nhoney ": "note  add\tmilk  and\nhoney|[\"note\",\"add\",\"milk\",\"and\",\"honey\"]|add\tmilk  and\nhoney|milk  and\nhoney",
@@ -233,7 +233,7 @@ func TestAScriptThatCannotGoOnSaysWhy(t *testing.T) {
 		steps, text string
 		category    core.Category
 	}{
-		"no model": {`[{"type":"assistant-message","channel":"final","content":"."}]`, "The bot's script stopped at line 1: the model gave no text: no model is configured; an admin can set GATEHOUSE_MODEL", core.ScriptFailed},
+		"no model": {`[{"type":"assistant-message","channel":"final","content":"."}]`, "The bot's script stopped at line 1: the model did not answer: no model is configured; an admin can set GATEHOUSE_MODEL", core.ScriptFailed},
 		"no tool":  {`[{"type":"tool-call","recipient":"no.tool","channel":"commentary","args":{},"save_as":"x"}]`, `The bot's script can't run. There is no tool "no.tool"`, core.ScriptFailed},
 		"limit":    {long, "the run takes more than 100 tool calls. What it did until then stays done", core.LimitReached},
 	} {
@@ -244,7 +244,7 @@ func TestAScriptThatCannotGoOnSaysWhy(t *testing.T) {
 	}
 }
 
-func TestCheckOfAScript(t *testing.T) {
+func TestCheckFindsAToolThatCanNeverCome(t *testing.T) {
 	m := agent.Script{Envelope: envelope(t, `[{"type":"tool-call","recipient":"later.x","channel":"commentary","args":{},"save_as":"x"}]`), Tools: tool.NewRegistry()}
 	if err := m.Check(func(name string) bool { return name == "later.x" }); err != nil {
 		t.Error(err)

@@ -14,6 +14,7 @@ func (s *scriptReader) expression(n *node) *expr.Expr {
 		return nil
 	}
 	s.reads(n, e.Refs())
+	s.barewords(n, e.Barewords())
 	return e
 }
 
@@ -24,9 +25,7 @@ func (s *scriptReader) condition(n *node) *expr.Condition {
 		return nil
 	}
 	s.reads(n, c.Refs())
-	for _, word := range c.Barewords() {
-		s.flow.warn(n, conditionBareword, "write it in quotes", "%s is read as a text", quote(word))
-	}
+	s.barewords(n, c.Barewords())
 	return c
 }
 
@@ -35,7 +34,7 @@ func (s *scriptReader) template(n *node) *expr.Template {
 	t := expr.CompileTemplate(n.String)
 	s.reads(n, t.Refs())
 	for _, text := range t.Unknown() {
-		s.flow.warn(n, templateUnknown, "write {{vars.NAME}} or {{input.NAME}}", "%s is no placeholder, it stays as it is", quote("{{"+text+"}}"))
+		s.flow.warn(n, templateUnknown, "write {{vars.NAME}} or {{input.NAME}}", "%s is not a placeholder, so it stays as it is", quote("{{"+text+"}}"))
 	}
 	return t
 }
@@ -52,6 +51,7 @@ func (s *scriptReader) arguments(n *node) *expr.Args {
 	for _, ref := range args.Refs() {
 		s.flow.read(ref, n.place)
 	}
+	s.barewords(n, args.Barewords())
 	return args
 }
 
@@ -69,6 +69,13 @@ func (s *scriptReader) failed(n *node, err error) bool {
 func (s *scriptReader) failIn(v *strictjson.Value, pointer string, fault *expr.Error) {
 	place := Place{pointer, v.Line, v.Columns(s.text, fault.Column-1)[0]}
 	s.failAt(place, expressionSyntax, fault.Hint, "%s", fault.Reason)
+}
+
+// barewords warns of words without quotes: a name that lacks its $vars. looks like one.
+func (s *scriptReader) barewords(n *node, words []string) {
+	for _, word := range words {
+		s.flow.warn(n, expressionBareword, "write it in quotes, or $vars. before a variable", "%s is read as text", quote(word))
+	}
 }
 
 // reads notes the references in a text.

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Encode returns an envelope as JSON without white space. Fields that are "" are left out; of content, members keep their order and numbers
-// their digits. Version and Messages of the envelope are all that it reads.
+// Encode returns an envelope as JSON without white space. Fields that are "" are left out; in content, members keep their order and numbers
+// their digits. It uses only the envelope's Version and Messages.
 func Encode(e *Envelope) []byte {
 	b := appendString([]byte(`{"HRFVersion":`), e.Version)
 	b = append(b, `,"messages":[`...)

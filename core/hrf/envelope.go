@@ -7,7 +7,7 @@ type Profile string
 
 // The profiles.
 const (
-	Strict Profile = "strict" // the profile's text, exact names
+	Strict Profile = "strict" // what the text of HRF says, with exact names
 	Compat Profile = "compat" // also what later versions of the reference write, each with a warning
 )
 
@@ -16,7 +16,7 @@ const (
 	System      = "system"
 	User        = "user"
 	Assistant   = "assistant"
-	Functions   = "functions." // and a name
+	Functions   = "functions." // followed by a name
 	Analysis    = "analysis"
 	Commentary  = "commentary"
 	Final       = "final"
@@ -31,18 +31,18 @@ const (
 type Envelope struct {
 	Version  string
 	Messages []Message
-	Script   *Script // the first of a system message (in compat also of others); nil: there is none
+	Script   *Script // the one that is run; nil: there is none
 }
 
-// Message is one message (HRF §2). A field that is null or missing is "".
+// Message is one message (HRF §2). A string that is null or missing is "".
 type Message struct {
+	Place
 	Role        string
 	Channel     string
 	Recipient   string
 	ContentType string
 	Content     *strictjson.Value
 	Termination string
-	Pointer     string
 }
 
 // Script is a workflow (HRF §3), its expressions compiled.
@@ -51,7 +51,7 @@ type Script struct {
 	Steps []Step
 }
 
-// Var is a variable and its value at the start, as data.
+// Var is a variable and its initial value, which is data.
 type Var struct {
 	Name  string
 	Value any // as strictjson.Value.Any gives it

@@ -22,10 +22,20 @@ type Finding struct {
 	Code    Code   `json:"code"` // of a warning: the layer it belongs to
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // what to do
-	Pointer string `json:"pointer"`        // RFC 6901; below very long keys, of the nearest value around
+	Pointer string `json:"pointer"`        // RFC 6901; if it would be very long, that of the nearest value around
 	Line    int    `json:"line"`           // from 1
 	Column  int    `json:"column"`         // in bytes, from 1
 	Rule    string `json:"rule"`           // a stable name of the rule, such as "message.role"
+}
+
+// In writes the finding as compilers do, so that editors find its place: FILE:LINE:COLUMN: LABEL: MESSAGE; HINT. The label is the code of an error,
+// or the word warning.
+func (f Finding) In(file, label string) string {
+	text := fmt.Sprintf("%s:%d:%d: %s: %s", file, f.Line, f.Column, label, f.Message)
+	if f.Hint != "" {
+		text += "; " + f.Hint
+	}
+	return text
 }
 
 // Report is all that Parse found, in the order of the text.
@@ -37,8 +47,7 @@ type Report struct {
 // Valid reports whether there is no error.
 func (r *Report) Valid() bool { return len(r.Errors) == 0 }
 
-// Err returns all errors as one in HRF's form: its code is that of the highest layer with a finding, its details are all of them. It is nil if
-// there is none.
+// Err returns all errors as one in HRF's form (HRF §5.3), its details being Errors; nil if there are none.
 func (r *Report) Err() *Error {
 	for _, code := range []Code{EnvelopeFailed, ScriptFailed, SemanticFailed, ExecutionError} {
 		i := slices.IndexFunc(r.Errors, func(f Finding) bool { return f.Code == code })
@@ -64,11 +73,11 @@ func (r *Report) sort() {
 	}
 }
 
-// Error is a fault in HRF's form (HRF §5.3): the code of the highest layer with a finding, and all findings.
+// Error is a fault in HRF's form (HRF §5.3). The code is that of the highest layer with a finding.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	Details any    `json:"details"` // of a validation: a list of findings; of an execution: see core/hrf/interp
+	Details any    `json:"details"` // of a validation: []Finding; of a run: interp.Details
 }
 
 // Error returns code and message.

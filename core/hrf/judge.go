@@ -5,7 +5,7 @@ import "strings"
 // CallVariable is the variable that holds the result of a message with the termination call.
 const CallVariable = "last_tool_result"
 
-// judge adds the findings about the sense of a valid envelope.
+// judge adds what can be said about the script of a valid envelope as a whole: markers and variables.
 func (r *reader) judge(e *Envelope) {
 	if e.Script == nil {
 		return
@@ -34,8 +34,8 @@ func (r *reader) judge(e *Envelope) {
 	}
 }
 
-// markers warns of terminations that don't do what they seem to. It reports whether one calls, and whether one ends the script after its
-// first step. The message that holds a script has no effect of its own.
+// markers warns of terminations that don't do what they seem to. It reports whether one calls a tool, and whether one ends the script after its
+// first step. A termination of a message that holds a script has no effect.
 func (r *reader) markers(e *Envelope) (calls, early bool) {
 	at := 0 // in r.terminations
 	for _, m := range e.Messages {
@@ -49,7 +49,7 @@ func (r *reader) markers(e *Envelope) (calls, early bool) {
 		case m.Termination == Call:
 			calls = true
 			if m.Recipient == "" {
-				r.warn(n, terminationCall, "add recipient to the message", "call names no tool")
+				r.warn(n, terminationCall, "add a recipient to the message", "the call has no recipient")
 			}
 		case len(e.Script.Steps) > 1:
 			early = true

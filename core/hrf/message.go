@@ -15,7 +15,7 @@ func (r *reader) envelope(root *node) *Envelope {
 	}
 	o := object{r, root, "the envelope", []string{"HRFVersion", "messages"}, envelopeUnknown, envelopeMissing, envelopeType}
 	e := &Envelope{Version: r.version(&o)}
-	o.only()
+	o.checkNames()
 	messages := o.required("messages", strictjson.Array)
 	if messages == nil {
 		return e
@@ -54,7 +54,7 @@ func (r *reader) version(o *object) string {
 		n = o.member(written)
 		r.warn(n, compatName, "", "the strict profile spells %s HRFVersion", otherVersion)
 	}
-	if o.of(n, n.step, strictjson.String) == nil {
+	if o.ofKind(n, n.step, strictjson.String) == nil {
 		return ""
 	}
 	if isBlank(n.String) {
@@ -81,8 +81,8 @@ func (r *reader) message(e *Envelope, n *node) {
 		o.names = append(slices.Clone(messageNames), otherContentType)
 		r.warn(n.get(otherContentType), compatName, "", "the strict profile spells %s contentType", otherContentType)
 	}
-	o.only()
-	m := Message{Pointer: n.pointer()}
+	o.checkNames()
+	m := Message{Place: n.place()}
 	m.Role = r.role(o.required("role", strictjson.String))
 	m.Channel = r.channel(o, m.Role)
 	if recipient := o.nullable("recipient", strictjson.String); recipient != nil {
@@ -109,7 +109,7 @@ const developer = "developer"
 // otherRoles are the roles of later versions of the reference, and what the profile has instead.
 var otherRoles = map[string]string{developer: System, "tool": "functions.NAME"}
 
-// role checks a role. What is no role is returned as "", so that nothing else is said about it.
+// role checks a role. An invalid one is returned as "", so that no other rule reports it again.
 func (r *reader) role(n *node) string {
 	if n == nil {
 		return ""
@@ -125,7 +125,7 @@ func (r *reader) role(n *node) string {
 	case isOther:
 		r.fail(n, messageRole, "write "+instead+"; the profile compat accepts it", "unknown role %s", quote(n.String))
 	case isFunction || n.String == strings.TrimSuffix(Functions, "."):
-		r.fail(n, messageRole, "write functions.NAME", "the role %s names no function", quote(n.String))
+		r.fail(n, messageRole, "write functions.NAME", "the role %s does not name a function", quote(n.String))
 	default:
 		r.fail(n, messageRole, suggest(n.String, roles, "write system, user, assistant or functions.NAME"), "unknown role %s", quote(n.String))
 	}
@@ -138,7 +138,7 @@ func (r *reader) channel(o object, role string) string {
 	n := o.nullable("channel", strictjson.String)
 	switch {
 	case n == nil && role == Assistant && o.absent("channel"):
-		r.fail(o.node, messageChannel, oneOf(channels), "a message of the assistant needs a channel")
+		r.fail(o.node, messageChannel, oneOf(channels), "an assistant message needs a channel")
 	case n != nil && !slices.Contains(channels, n.String):
 		r.fail(n, messageChannel, suggest(n.String, channels, oneOf(channels)), "unknown channel %s", quote(n.String))
 	case n != nil:
@@ -157,7 +157,7 @@ func (r *reader) termination(o object, role string) string {
 	case !slices.Contains(terminations, n.String):
 		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)), "unknown termination %s", quote(n.String))
 	case role != Assistant && role != "":
-		r.fail(n, messageTerminationRole, "remove it", "a termination is only for messages of the assistant, not of %s", role)
+		r.fail(n, messageTerminationRole, "remove it", "only assistant messages may have a termination, not those of role %s", role)
 	default:
 		r.terminations = append(r.terminations, n)
 		if len(r.terminations) > 1 {
@@ -173,7 +173,7 @@ var contentTypes = []string{JSONContent, ScriptType}
 // otherText is how later versions of the reference mark plain text.
 const otherText = "text"
 
-// content checks a content by its contentType, which is under a key of the message. It returns the contentType.
+// content checks content by its contentType, the member of the message that key names. It returns the contentType.
 func (r *reader) content(e *Envelope, role string, o object, key string, content *node) string {
 	n := o.nullable(key, strictjson.String)
 	switch {

@@ -30,12 +30,12 @@ func (n *node) item(i int) *node { return &node{n.Items[i], n, strconv.Itoa(i)} 
 // member returns a member of an object.
 func (n *node) member(m strictjson.Member) *node { return &node{m.Value, n, m.Key} }
 
-// maxPointer is about how many bytes a pointer has at most, so that findings below a long key do not take the key's length each. The pointers of
-// steps are shorter.
+// maxPointer is about how many bytes a pointer may have, so that a long key is not repeated in every finding below it. The pointers of steps are
+// shorter.
 const maxPointer = 4096
 
-// pointer returns the RFC 6901 pointer from the envelope to the value, or to the one that steps lead to from it. In place of one that would be too
-// long it returns that of the nearest value around.
+// pointer returns the RFC 6901 pointer to the value, or to the one that the steps below lead to from it. If it would be too long, it is that of the
+// nearest value around.
 func (n *node) pointer(below ...string) string {
 	var steps []string
 	for ; n.parent != nil; n = n.parent {

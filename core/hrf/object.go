@@ -7,7 +7,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// object reads the members of one object of a known shape.
+// object reads the members of one object, whose names are known.
 type object struct {
 	*reader
 	*node
@@ -16,8 +16,8 @@ type object struct {
 	unknown, missing, kind rule // the rules that its shape can break
 }
 
-// only reports the members that the shape does not have.
-func (o object) only() {
+// checkNames reports the members that the shape does not have.
+func (o object) checkNames() {
 	for _, m := range o.Members {
 		if !slices.Contains(o.names, m.Key) {
 			o.failAt(o.keyPlace(m), o.unknown, suggest(m.Key, o.names, "known: "+strings.Join(o.names, ", ")), "unknown property %s of %s", quote(m.Key), o.name)
@@ -26,17 +26,19 @@ func (o object) only() {
 }
 
 // required returns a member of a kind. It reports one that is missing or of another kind, and returns nil for it. A member whose name is only
-// misspelt is not reported as missing: only says what it should be called.
+// misspelt is not reported as missing: checkNames says what it should be called.
 func (o object) required(key string, kind strictjson.Kind) *node {
 	n := o.get(key)
 	if n == nil && !o.misspelt(key) {
 		o.fail(o.node, o.missing, "", "%s lacks %s", o.name, key)
 	}
-	return o.of(n, key, kind)
+	return o.ofKind(n, key, kind)
 }
 
 // optional returns a member of a kind; nil if it is missing. One of another kind is reported, and nil returned.
-func (o object) optional(key string, kind strictjson.Kind) *node { return o.of(o.get(key), key, kind) }
+func (o object) optional(key string, kind strictjson.Kind) *node {
+	return o.ofKind(o.get(key), key, kind)
+}
 
 // nullable is optional, and a member that is null counts as missing.
 func (o object) nullable(key string, kind strictjson.Kind) *node {
@@ -44,10 +46,10 @@ func (o object) nullable(key string, kind strictjson.Kind) *node {
 	if n.is(strictjson.Null) {
 		return nil
 	}
-	return o.of(n, key, kind)
+	return o.ofKind(n, key, kind)
 }
 
-func (o object) of(n *node, key string, kind strictjson.Kind) *node {
+func (o object) ofKind(n *node, key string, kind strictjson.Kind) *node {
 	if n != nil && n.Kind != kind {
 		o.fail(n, o.kind, "", "%s must be %s, not %s", key, article(kind), article(n.Kind))
 		return nil

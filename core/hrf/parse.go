@@ -15,7 +15,7 @@ type Option func(*reader)
 func StrictVars(r *reader) { r.strictVars = true }
 
 // Parse reads and checks an envelope, in time linear in its size. The envelope is nil if the report has an error. What the profile leaves to
-// taste, such as a variable that nothing reads, is a warning; warnings about the script's sense are only looked for once there is no error.
+// taste, such as a variable that nothing reads, is a warning. Such warnings are looked for only in an envelope without errors.
 func Parse(text []byte, p Profile, options ...Option) (*Envelope, *Report) {
 	r := &reader{text: text, compat: p == Compat}
 	for _, o := range options {
@@ -69,10 +69,10 @@ func finding(p Place, r rule, hint, format string, args ...any) Finding {
 	return Finding{Code: r.code, Message: fmt.Sprintf(format, args...), Hint: hint, Pointer: p.Pointer, Line: p.Line, Column: p.Column, Rule: r.name}
 }
 
-// mark is the byte order mark that some editors write at the beginning of a text.
+// mark is the byte order mark, with which some editors begin a file.
 var mark = []byte("\xef\xbb\xbf")
 
-// textRules are the rules that a text breaks which is no JSON.
+// textRules are the rules that text breaks which is not JSON.
 var textRules = map[strictjson.Code]rule{
 	strictjson.Syntax: textSyntax, strictjson.Trailing: textTrailing, strictjson.Encoding: textEncoding, strictjson.TooDeep: textDepth,
 }
@@ -91,7 +91,11 @@ func (r *reader) root() *node {
 	v, err := strictjson.Parse(r.text, strictjson.Repeats)
 	var fault *strictjson.Error
 	if errors.As(err, &fault) {
-		r.failAt(Place{fault.Pointer, fault.Line, fault.Column}, textRules[fault.Code], "", "%s", fault.Reason)
+		hint := ""
+		if !bytes.HasPrefix(bytes.TrimSpace(r.text), []byte("{")) {
+			hint = "an envelope is a JSON object, saved as UTF-8"
+		}
+		r.failAt(Place{fault.Pointer, fault.Line, fault.Column}, textRules[fault.Code], hint, "%s", fault.Reason)
 		return nil
 	}
 	return &node{Value: v}

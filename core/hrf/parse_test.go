@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what Parse finds into testdata")
 
 // TestFindings parses the envelopes in testdata. Each is followed by its findings, a line each; none means that it is valid. The first
 // lines of an archive may say profile: compat or strict-vars.
-func TestFindings(t *testing.T) {
+func TestFindingsOfEnvelopes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no testdata: %v", err)

@@ -1,7 +1,7 @@
 package hrf
 
-// rule is one rule of the profile: its name, and the layer that a fault of it belongs to. Each fault breaks exactly one rule. The layers
-// are those of HRF §4 and §5.3; where the text leaves open which one a rule is of, the shape of the JSON comes before its meaning.
+// rule is one rule of the profile: its name, and the layer of its faults (HRF §4 and §5.3). Where the text of HRF leaves the layer open, the shape of
+// the JSON comes before its meaning.
 type rule struct {
 	name string
 	code Code
@@ -71,5 +71,5 @@ var (
 	stepUnreachable    = rule{"step.unreachable", SemanticFailed}
 	finalReplaced      = rule{"final.replaced", SemanticFailed}
 	templateUnknown    = rule{"template.placeholder", SemanticFailed}
-	conditionBareword  = rule{"condition.bareword", SemanticFailed}
+	expressionBareword = rule{"expression.bareword", SemanticFailed}
 )

@@ -6,8 +6,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of envelopes in the strict profile; it holds that of scripts. A text that it accepts is valid,
-// unless a key is repeated or an expression can't be compiled: JSON Schema can't say these.
+// Schema is the JSON Schema (draft 2020-12) of envelopes in the strict profile, with that of scripts in it. What it accepts is valid, unless a key
+// is repeated or an expression does not compile: JSON Schema can't express these.
 //
 //go:embed envelope.schema.json
 var Schema []byte

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// scriptOf reads the script of a message. The first one whose role may have one is that of the envelope; the others are checked as well.
+// scriptOf reads the script of a message. The first one in a message whose role may have one is the envelope's; the others are only checked.
 func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 	s := &scriptReader{reader: r, flow: newFlow()}
 	script := s.script(n)
@@ -38,7 +38,7 @@ func (s *scriptReader) script(n *node) *Script {
 		return nil
 	}
 	o := object{s.reader, n, "the script", []string{"vars", "steps"}, scriptUnknown, scriptMissing, scriptType}
-	o.only()
+	o.checkNames()
 	script := &Script{}
 	if vars := o.optional("vars", strictjson.Object); vars != nil {
 		for _, m := range vars.Members {

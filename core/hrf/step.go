@@ -7,9 +7,9 @@ type Step interface {
 	Where() Place
 }
 
-// Place is where a step stands.
+// Place is where a step or a message stands.
 type Place struct {
-	Pointer      string // RFC 6901, in the envelope
+	Pointer      string // RFC 6901, from the root of the envelope
 	Line, Column int
 }
 
@@ -43,12 +43,13 @@ type If struct {
 	Then, Else []Step
 }
 
-// AssistantMessage says something, or thinks it (channel analysis). A text that is blank or "." is left to the model.
+// AssistantMessage sets the final text, or shows a text to the model alone (channel analysis). A final text that is blank or "." is left to the
+// model.
 type AssistantMessage struct {
 	Place
 	Channel  string
 	Content  string
-	Template *expr.Template // nil: there is none with material text
+	Template *expr.Template // nil: there is none, or it is blank or "."
 }
 
 // Halt ends the script.

@@ -17,20 +17,20 @@ type ending struct {
 func (s *scriptReader) steps(list *node) ([]Step, ending) {
 	steps := make([]Step, 0, len(list.Items))
 	var all ending
-	var final *node // the message whose text stands
+	var final *node // the message whose text is the final one so far
 	warned := false
 	for i := range list.Items {
 		n := list.item(i)
 		if all.halts && !warned {
 			warned = true
-			s.flow.warn(n, stepUnreachable, "", "this step is never run: the script has halted before")
+			s.flow.warn(n, stepUnreachable, "", "this step is never run: the script has already halted")
 		}
 		step, e := s.step(n)
 		if step == nil {
 			continue
 		}
 		if final != nil && e.says && !all.halts {
-			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never said: a later step replaces it"))
+			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never sent: a later step replaces it"))
 		}
 		if _, isMessage := step.(*AssistantMessage); isMessage && e.says {
 			final = n
@@ -75,7 +75,7 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 	o := object{s.reader, n, "the step", anyStepNames, stepUnknown, stepMissing, stepType}
 	kind := o.required("type", strictjson.String)
 	if kind == nil {
-		o.only()
+		o.checkNames()
 		return nil, ending{}
 	}
 	names, known := stepNames[kind.String]
@@ -84,7 +84,7 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 		return nil, ending{}
 	}
 	o.name, o.names = "a step of type "+kind.String, names
-	o.only()
+	o.checkNames()
 	switch kind.String {
 	case extractInput:
 		return s.extractInput(o), ending{}
@@ -131,7 +131,7 @@ func (s *scriptReader) toolCall(o object) *ToolCall {
 	if n := o.required("recipient", strictjson.String); n != nil {
 		step.Recipient = n.String
 		if !isRecipient(n.String) {
-			s.fail(n, toolCallRecipient, "write PLUGIN.FUNCTION, of letters, digits, _ and -", "%s names no tool", quote(n.String))
+			s.fail(n, toolCallRecipient, "write PLUGIN.FUNCTION, of letters, digits, _ and -", "%s is not the name of a tool", quote(n.String))
 		}
 	}
 	if n := o.required("channel", strictjson.String); n != nil && n.String != Commentary {

@@ -21,7 +21,7 @@ func closest(written string, names []string) string {
 	return ""
 }
 
-// suggest is the hint for a name that is none of names: the one that was probably meant, or else another hint.
+// suggest is the hint for an unknown name: the one that was probably meant, or else another hint.
 func suggest(written string, names []string, otherwise string) string {
 	if name := closest(written, names); name != "" {
 		return "did you mean " + name + "?"

@@ -145,8 +145,8 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	return result, nil
 }
 
-// Changed splits a result in the sentence above it that says that an approver changed the arguments, and the tool's own; the sentence is "" if
-// there is none.
+// Changed splits a result into the sentence above it, which says that an approver changed the arguments, and the tool's own result. The sentence
+// is "" if there is none.
 func Changed(result string) (sentence, own string) {
 	sentence, own, ok := strings.Cut(result, "\n")
 	if !ok || !strings.HasPrefix(sentence, core.ArgumentsChanged+"{") {

@@ -40,7 +40,8 @@ func FailureOf(content string) (f Failure, ok bool) {
 	return *envelope.Error, true
 }
 
-// own is a text of a tool, told by a space before it from what only gatehouse says: a failure, or that an approver changed the arguments.
+// own returns the text of a tool. One that reads like what only gatehouse says, a failure or the sentence about changed arguments, gets a space before
+// it.
 func own(text string) string {
 	_, failure := FailureOf(text)
 	if sentence, _ := Changed(text); failure || sentence != "" {

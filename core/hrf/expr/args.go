@@ -9,7 +9,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Args are compiled arguments: a string that is one expression is evaluated, at any depth; "$$" at its beginning stands for a dollar.
+// Args are the compiled arguments of a tool call. Strings that are expressions are evaluated, at any depth.
 type Args struct {
 	found
 	root object
@@ -22,7 +22,7 @@ type ArgError struct {
 	Err   *Error
 }
 
-// CompileArgs compiles the arguments of a tool call, an object. Errors name the value that is at fault.
+// CompileArgs compiles the arguments of a tool call, which must be an object. It returns all faults.
 func CompileArgs(args *strictjson.Value) (*Args, []ArgError) {
 	c := argCompiler{}
 	root := c.object(args)
@@ -129,7 +129,7 @@ func (c *argCompiler) text(v *strictjson.Value) node {
 	var fault *Error
 	if errors.As(err, &fault) {
 		withEscape := *fault
-		withEscape.Hint = strings.TrimPrefix(fault.Hint+"; for a text that begins with a dollar, write $$", "; ")
+		withEscape.Hint = strings.TrimPrefix(fault.Hint+"; for text that begins with a dollar, write $$", "; ")
 		c.errors = append(c.errors, ArgError{slices.Clone(c.path), v, &withEscape})
 		return literal{nil}
 	}

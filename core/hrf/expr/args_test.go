@@ -40,7 +40,7 @@ func TestFaultsOfArgumentsNameTheValue(t *testing.T) {
 			t.Errorf("got %+v, %+v", errs[i], errs[i].Err)
 		}
 	}
-	if want := "put quotes around a text of several words; there is no arithmetic; for a text that begins with a dollar, write $$"; errs[0].Err.Hint != want {
+	if want := "put quotes around text of several words; there is no arithmetic; for text that begins with a dollar, write $$"; errs[0].Err.Hint != want {
 		t.Errorf("hint %q", errs[0].Err.Hint)
 	}
 }

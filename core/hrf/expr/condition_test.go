@@ -6,7 +6,7 @@ import (
 	"gatehouse/core/hrf/expr"
 )
 
-func TestConditions(t *testing.T) {
+func TestConditionsHoldOrDoNot(t *testing.T) {
 	for text, want := range map[string]bool{
 		// The truth of one value.
 		"$vars.n": true, "$vars.s": true, "$vars.yes": true, "$vars.no": false, "$vars.nil": false, "$vars.missing": false, "$vars.blank": false,

@@ -2,8 +2,8 @@ package expr
 
 // Bounds of one expression or condition.
 const (
-	MaxLength = 4096 // bytes
-	MaxDepth  = 32   // calls within calls
+	maxLength = 4096 // bytes
+	maxDepth  = 32   // calls within calls
 )
 
 // Scope is what references are looked up in. Values are JSON as strictjson.Value.Any gives it: nil, bool, string, json.Number, []any, map[string]any.
@@ -39,7 +39,7 @@ type found struct {
 // Refs returns the references, in their order.
 func (f *found) Refs() []Ref { return f.refs }
 
-// Barewords returns the literals without quotes, which read like names.
+// Barewords returns the words that are read as text without being quoted.
 func (f *found) Barewords() []string { return f.barewords }
 
 // Expr is a compiled reference or call.
@@ -48,7 +48,7 @@ type Expr struct {
 	root node
 }
 
-// Compile compiles the expression of an extract-input. It must begin with a $ term. The error is always an *Error.
+// Compile compiles one expression, such as that of an extract-input. It must begin with a reference or a call. The error is always an *Error.
 func Compile(text string) (*Expr, error) {
 	p, err := newParser(text)
 	if err != nil {
@@ -59,7 +59,7 @@ func Compile(text string) (*Expr, error) {
 		return nil, err
 	}
 	if p.token.kind == operator {
-		return nil, p.fail(p.token, "a comparison is no value", "compare in the condition of an if step")
+		return nil, p.fail(p.token, "a comparison is not a value", "compare in the condition of an if step")
 	}
 	if err := p.end(); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ type Condition struct {
 	right    node
 }
 
-// CompileCondition compiles a condition. It must begin with a $ term. The error is always an *Error.
+// CompileCondition compiles a condition. It must begin with a reference or a call. The error is always an *Error.
 func CompileCondition(text string) (*Condition, error) {
 	p, err := newParser(text)
 	if err != nil {

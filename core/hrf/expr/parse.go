@@ -30,14 +30,14 @@ type parser struct {
 
 func newParser(text string) (*parser, error) {
 	p := &parser{text: text}
-	if len(text) > MaxLength {
-		return nil, &Error{MaxLength + 1, fmt.Sprintf("the text is longer than %d bytes", MaxLength), ""}
+	if len(text) > maxLength {
+		return nil, &Error{maxLength + 1, fmt.Sprintf("the text is longer than %d bytes", maxLength), ""}
 	}
 	if err := p.next(); err != nil {
 		return nil, err
 	}
 	if !begins(text[p.token.start:]) {
-		return nil, p.fail(p.token, "the text does not begin with a $ term", terms)
+		return nil, p.fail(p.token, "an expression must begin with a reference or a call", terms)
 	}
 	return p, nil
 }
@@ -59,7 +59,7 @@ func (p *parser) end() error {
 	if p.token.kind == end {
 		return nil
 	}
-	return p.fail(p.token, fmt.Sprintf("unexpected %v after the expression", p.token), "put quotes around a text of several words; there is no arithmetic")
+	return p.fail(p.token, fmt.Sprintf("unexpected %v after the expression", p.token), "put quotes around text of several words; there is no arithmetic")
 }
 
 func (p *parser) expect(mark string) error {
@@ -106,8 +106,8 @@ func (p *parser) word(t token) node {
 
 func (p *parser) call() (node, error) {
 	name := p.token
-	if p.calls++; p.calls > MaxDepth {
-		return nil, p.fail(name, fmt.Sprintf("more than %d calls within each other", MaxDepth), "")
+	if p.calls++; p.calls > maxDepth {
+		return nil, p.fail(name, fmt.Sprintf("calls are nested more than %d deep", maxDepth), "")
 	}
 	defer func() { p.calls-- }()
 	if err := p.next(); err != nil {
@@ -139,7 +139,7 @@ func (p *parser) call() (node, error) {
 // reference reads a path. dotted is the text of the next token without its $, and start its offset.
 func (p *parser) reference(dotted string, start int) (node, error) {
 	if !isRooted(dotted) {
-		return nil, p.fail(p.token, fmt.Sprintf("%q is no $ term", p.token.text), terms)
+		return nil, p.fail(p.token, fmt.Sprintf("%q is not a reference or a call", p.token.text), terms)
 	}
 	root, rest, _ := strings.Cut(dotted, ".")
 	r := &reference{root: root}

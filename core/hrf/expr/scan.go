@@ -46,7 +46,7 @@ func scan(text string, from int) (token, *Error) {
 	case '\'', '"':
 		length := strings.IndexByte(rest[1:], c)
 		if length < 0 {
-			return token{}, &Error{at + 1, "the text in quotes does not end", fmt.Sprintf("close it with %c", c)}
+			return token{}, &Error{at + 1, "the quoted text is not closed", fmt.Sprintf("close it with %c", c)}
 		}
 		return token{quoted, rest[1 : 1+length], at, at + length + 2}, nil
 	case '=', '!', '<', '>', '&', '|':
@@ -69,5 +69,5 @@ func scanOperator(rest string, at int) (token, *Error) {
 	if rest[0] != '=' {
 		hint = "there is no !, && or ||: use == false, or one if step within another"
 	}
-	return token{}, &Error{at + 1, fmt.Sprintf("%q is no operator", rest[:1]), hint}
+	return token{}, &Error{at + 1, fmt.Sprintf("%q is not an operator", rest[:1]), hint}
 }

@@ -2,7 +2,7 @@ package expr
 
 import "encoding/json"
 
-// What belongs to a member and to an item beside key and value: quotes, colon, comma.
+// What a member and an item take besides key and value: quotes, colon, comma.
 const (
 	ofMember = 4
 	ofItem   = 1

@@ -15,7 +15,7 @@ type part struct {
 	value node
 }
 
-// CompileTemplate compiles a template. What is no placeholder is text.
+// CompileTemplate compiles a template. It can't fail: what is not a placeholder is text.
 func CompileTemplate(text string) *Template {
 	t := &Template{}
 	written := 0 // up to here, text is in parts
@@ -54,7 +54,7 @@ func CompileTemplate(text string) *Template {
 
 // placeholder compiles what stands between braces, at an offset of the template.
 func (t *Template) placeholder(inner string, offset int) (node, bool) {
-	if !isRooted(strings.TrimSpace(inner)) || len(inner) > MaxLength {
+	if !isRooted(strings.TrimSpace(inner)) || len(inner) > maxLength {
 		return nil, false
 	}
 	p := &parser{text: inner}
@@ -87,5 +87,5 @@ func (t *Template) Render(s Scope, limit int) (text string, ok bool) {
 	return b.String(), true
 }
 
-// Unknown returns what stands in braces and is no placeholder, such as places.length.
+// Unknown returns what is in double braces and is not a placeholder, such as places.length.
 func (t *Template) Unknown() []string { return t.unknown }

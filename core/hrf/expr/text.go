@@ -25,7 +25,7 @@ func textOf(v any) string {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return "" // no JSON
+		return "" // not JSON
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -13,7 +13,7 @@ import (
 func (r *run) check() Effect {
 	script := r.program.Envelope.Script
 	if script == nil {
-		return r.fail(Details{Pointer: "/messages"}, "the envelope holds no script; add a system message with contentType harmony-script")
+		return r.fail(Details{Pointer: "/messages"}, "the envelope has no script; add a system message with contentType harmony-script")
 	}
 	var sites []site
 	var deep hrf.Step
@@ -26,19 +26,21 @@ func (r *run) check() Effect {
 		}
 	})
 	if deep != nil {
-		return r.exceeded("depth", r.limits.Depth, deep.Where(), "the step is inside more than %d ifs", r.limits.Depth)
+		return r.exceeded("depth", r.limits.Depth, deep.Where(), "the step is nested in more than %d ifs", r.limits.Depth)
 	}
 	for _, m := range r.program.Envelope.Messages {
 		if marker(m) != hrf.Call {
 			continue
 		}
 		if m.Recipient == "" {
-			return r.fail(Details{Pointer: m.Pointer}, "a message with termination call needs a recipient")
+			return r.fail(at(m.Place), "a message with termination call needs a recipient")
 		}
 		if _, ok := callArgs(m); !ok {
-			return r.fail(Details{Pointer: m.Pointer, Recipient: m.Recipient}, "the json content of a message with termination call is its arguments: it must be an object")
+			d := at(m.Place)
+			d.Recipient = m.Recipient
+			return r.fail(d, "the json content of a message with termination call is its arguments: it must be an object")
 		}
-		sites = append(sites, site{m.Recipient, hrf.Place{Pointer: m.Pointer}})
+		sites = append(sites, site{m.Recipient, m.Place})
 	}
 	return r.checkRecipients(sites)
 }
@@ -64,7 +66,7 @@ func (r *run) checkRecipients(sites []site) Effect {
 	if d.Recipients == nil {
 		return nil
 	}
-	return r.fail(d, "no such tool: %s; nothing was run", strings.Join(d.Recipients, ", "))
+	return r.fail(d, "no such tool: %s", strings.Join(d.Recipients, ", "))
 }
 
 func (r *run) schema(recipient string) (schema json.RawMessage, known bool) {

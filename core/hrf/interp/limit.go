@@ -1,17 +1,19 @@
 package interp
 
-import "gatehouse/core/hrf"
+import (
+	"strings"
 
-// spend counts one use of what is limited.
+	"gatehouse/core/hrf"
+)
+
+// spend counts one use of a limit: steps, tool_calls or model_calls.
 func (r *run) spend(name string, used *int, allowed int, p hrf.Place) Effect {
 	if *used >= allowed {
-		return r.exceeded(name, allowed, p, "the run takes more than %d %s", allowed, limitWords[name])
+		return r.exceeded(name, allowed, p, "the run takes more than %d %s", allowed, strings.ReplaceAll(name, "_", " "))
 	}
 	*used++
 	return nil
 }
-
-var limitWords = map[string]string{"steps": "steps", "tool_calls": "tool calls", "model_calls": "questions to the model"}
 
 // fits checks a size in bytes.
 func (r *run) fits(size int, what string, p hrf.Place) Effect {

@@ -6,7 +6,7 @@ import (
 	"gatehouse/core/hrf"
 )
 
-// marker is the termination of a message that acts; "": it does not.
+// marker is the termination of a message, if it has an effect; else "".
 func marker(m hrf.Message) string {
 	if m.Role != hrf.Assistant || m.ContentType == hrf.ScriptType {
 		return ""
@@ -19,16 +19,16 @@ func (r *run) markers() Effect {
 	for i, m := range r.program.Envelope.Messages {
 		switch marker(m) {
 		case hrf.End:
-			r.note(hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.End})
+			r.note(m.Place, Event{Type: hrf.End})
 			return r.done()
 		case hrf.Return:
-			r.note(hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.Return})
+			r.note(m.Place, Event{Type: hrf.Return})
 			return r.finish()
 		case hrf.Call:
 			if !slices.Contains(r.Fired, i) {
 				r.Fired = append(r.Fired, i)
 				args, _ := callArgs(m) // was checked
-				return r.call(onCall, hrf.Place{Pointer: m.Pointer}, Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{hrf.CallVariable}}, args)
+				return r.call(onCall, m.Place, Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{hrf.CallVariable}}, args)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (r *run) callResult(result Result) Effect {
 	if i >= len(messages) || marker(messages[i]) != hrf.Call || !r.waits(messages[i].Pointer, messages[i].Recipient) {
 		return r.changed()
 	}
-	if fault := r.keep(hrf.CallVariable, result, messages[i].Recipient, hrf.Place{Pointer: messages[i].Pointer}); fault != nil {
+	if fault := r.keep(hrf.CallVariable, result, messages[i].Recipient, messages[i].Place); fault != nil {
 		return fault
 	}
 	return r.markers()

@@ -33,11 +33,11 @@ func (r *run) ask(phase Phase, p hrf.Place, e Event, messages []Line) Effect {
 // modelText takes the model's text.
 func (r *run) modelText(result Result, p hrf.Place) (string, Effect) {
 	if result.Err != "" {
-		return "", r.fail(at(p), "the model gave no text: %s", result.Err)
+		return "", r.fail(at(p), "the model did not answer: %s", result.Err)
 	}
 	text, ok := result.Value.(string)
 	if !ok {
-		return "", r.fail(at(p), "the answer of the model is no text")
+		return "", r.fail(at(p), "the model's answer is not text")
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	return text, r.fits(len(text), "the model's text", p)

@@ -17,10 +17,10 @@ type Program struct {
 	StrictVars bool // a variable that nothing has set is an error
 }
 
-// Limits bound a run; what is zero has the default. A run that exceeds one fails; the details of its error name it.
+// Limits bound a run; zero means the default. A run that exceeds one fails, and Details name it.
 type Limits struct {
 	Steps      int // executed
-	Depth      int // of ifs in each other
+	Depth      int // of nested ifs
 	ToolCalls  int
 	ModelCalls int
 	Size       int // bytes of all variables together, of the chat together, of the arguments of a call, and of one text
@@ -39,8 +39,8 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
-// Check gives the fault with which every run ends before its first effect: there is no script, it is nested too deeply, or a tool does not exist.
-// nil: there is none.
+// Check returns what makes every run fail before its first effect: there is no script, it is nested too deeply, a message that calls is malformed,
+// or a tool does not exist. nil: nothing.
 func (p *Program) Check() *hrf.Error {
 	r := &run{program: p, limits: p.Limits.orDefault()}
 	if f, failed := r.check().(Failed); failed {
@@ -54,8 +54,8 @@ func (p *Program) Start(input map[string]any) State {
 	return State{Phase: begin, Input: input}
 }
 
-// Next goes on to the next effect. It is deterministic and changes nothing that it is given. A state that has ended stays so. The error is that of
-// the context, if it ends before the next step.
+// Next continues a run with the result of its last effect, up to the next effect. It is deterministic and changes nothing that it is given. A run
+// that has ended gives Failed. The error is that of the context, if it has ended.
 func (p *Program) Next(ctx context.Context, s State, result Result) (State, Effect, error) {
 	r := &run{program: p, limits: p.Limits.orDefault(), State: s.copy()}
 	var effect Effect

@@ -78,7 +78,7 @@ func (r *run) startChat() Effect {
 			if !ok || m.Role != role {
 				continue
 			}
-			if fault := r.show(Line{role, text}, hrf.Place{Pointer: m.Pointer}); fault != nil {
+			if fault := r.show(Line{role, text}, m.Place); fault != nil {
 				return fault
 			}
 			if role == hrf.User {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// State is where a run is. It is JSON: what is read back is what was written, the digits of its numbers included.
+// State is where a run is. It survives JSON unchanged, the digits of its numbers included.
 type State struct {
 	Phase Phase          `json:"phase"`
 	Input map[string]any `json:"input,omitempty"`
@@ -15,7 +15,7 @@ type State struct {
 	Path  []int          `json:"path,omitempty"`  // of the step that is next, or that waits
 	Fired []int          `json:"fired,omitempty"` // the messages that have called; the last one may wait
 	Chat  []Line         `json:"chat,omitempty"`  // for the model
-	Text  string         `json:"text,omitempty"`  // what is to be said
+	Text  string         `json:"text,omitempty"`  // the final text so far
 	Used  Used           `json:"used"`
 	Trace []Event        `json:"trace,omitempty"`
 }
@@ -53,8 +53,8 @@ type Event struct {
 	Messages  []Line   `json:"messages,omitempty"`  // what the model was shown; in an Outcome only
 }
 
-// Trimmed returns the state without the trace, up to the event that waits. A run goes on from it as from s: it is for callers that store the
-// state and do not show the trace, which grows with every step.
+// Trimmed returns the state with only the last event of its trace, for callers that store the state and do not show the trace, which grows with every
+// step. A run goes on from it as from s.
 func (s State) Trimmed() State {
 	s.Trace = s.Trace[max(0, len(s.Trace)-1):]
 	return s

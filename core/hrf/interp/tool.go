@@ -47,7 +47,7 @@ func (r *run) keep(name string, result Result, recipient string, p hrf.Place) Ef
 	}
 	value, err := plain(result.Value)
 	if err != nil {
-		return r.fail(d, "the result of %s is no JSON: %v", recipient, err)
+		return r.fail(d, "the result of %s is not JSON: %v", recipient, err)
 	}
 	return r.set(name, value, p)
 }

@@ -8,13 +8,13 @@
 //
 // Words are separated by white space. No token may stand anywhere else within a frame, so a frame that lacks its end is found at the next one.
 //
-// Read gives an envelope of version 1.0 and leaves its judgement to hrf.Parse. Like the reference it omits what it has no place for, and names
-// each omission:
-//   - Text outside of frames, if it is more than white space.
-//   - A channel that is none of HRF's. The three names are known in any case. Also more words after a channel.
+// Read gives an envelope of version 1.0, which only hrf.Parse checks. Like the reference, it omits what an envelope can't hold, and names each
+// omission:
+//   - Text outside frames, if it is more than white space.
+//   - A channel that HRF does not have, and further words after a channel. The names of channels are read in any case.
 //   - <|call|> and <|return|> as terminations outside the assistant's commentary. A model ends its last message with <|return|> to say that it has
 //     finished; as a termination, it would end a script after its first step.
-//   - Line breaks at the beginning and the end of a text, but for one on either side, which belongs to the form and is not named.
+//   - Line breaks at the beginning and the end of a text. One on either side belongs to the form and is not named.
 //
 // What a frame leaves out:
 //   - The channel of the assistant is final.

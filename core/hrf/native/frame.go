@@ -19,13 +19,13 @@ const (
 	message   = "<|message|>"
 	end       = "<|end|>"
 	call      = "<|call|>"
-	giveBack  = "<|return|>"
+	returns   = "<|return|>"
 )
 
-var tokens = []string{start, channel, constrain, message, end, call, giveBack}
+var tokens = []string{start, channel, constrain, message, end, call, returns}
 
 // terminations are the tokens that end a message.
-var terminations = map[string]string{end: hrf.End, call: hrf.Call, giveBack: hrf.Return}
+var terminations = map[string]string{end: hrf.End, call: hrf.Call, returns: hrf.Return}
 
 // bracket begins every token.
 const bracket = "<|"
@@ -128,7 +128,7 @@ func (r *reader) frame() (f frame, err error) {
 			return f, r.fail(p.at, "the type is missing", "")
 		}
 	}
-	f.body, f.end, err = r.until(end, call, giveBack)
+	f.body, f.end, err = r.until(end, call, returns)
 	return f, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core/hrf/native"
 )
 
-func TestReading(t *testing.T) {
+func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 	for _, c := range []struct{ text, want string }{ // want is the list of messages
 		{"\n<|start|>\nsystem\n<|channel|>\nanalysis\n<|message|>\nBe kind.\n<|end|>\n\n<|start|>user<|message|>Hi<|end|>",
 			`{"role":"system","channel":"analysis","content":"Be kind."},{"role":"user","content":"Hi"}`},

@@ -101,10 +101,10 @@ func lossesOf(e *hrf.Envelope) []Loss {
 		}
 		if m.ContentType == "" {
 			if token := tokenIn(m.Content.String); token != "" {
-				add(m.Pointer+"/content", "a text with the token %s", token)
+				add(m.Pointer+"/content", "text with the token %s", token)
 			}
 			if strings.Trim(m.Content.String, lineBreaks) != m.Content.String {
-				add(m.Pointer+"/content", "a text with line breaks at its beginning or end")
+				add(m.Pointer+"/content", "text with line breaks at the beginning or end")
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func value(t *testing.T, text string) *strictjson.Value {
 	return v
 }
 
-func TestWriting(t *testing.T) {
+func TestWriteGivesTheTokenFormOfAnEnvelope(t *testing.T) {
 	got, err := native.Write(&hrf.Envelope{Version: "1.0", Messages: []hrf.Message{
 		{Role: hrf.System, ContentType: hrf.ScriptType, Content: value(t, `{"steps": [{"type": "halt"}]}`)},
 		{Role: hrf.User, Recipient: "a.b", Content: value(t, `"Hi "`)},
@@ -52,10 +52,10 @@ Bye
 func TestWhatTheFormCantHoldIsNamed(t *testing.T) {
 	text := value(t, `"x"`)
 	_, err := native.Write(&hrf.Envelope{Version: "2.0-beta", Messages: []hrf.Message{
-		{Pointer: "/messages/0", Role: "functions.a b", Recipient: "<|end|>", Content: text},
-		{Pointer: "/messages/1", Role: hrf.Assistant, Channel: hrf.Commentary, Content: text},
-		{Pointer: "/messages/2", Role: hrf.Assistant, Channel: hrf.Final, Termination: hrf.Return, Content: text},
-		{Pointer: "/messages/3", Role: hrf.User, Content: value(t, `"say <|start|>\n"`)},
+		{Place: hrf.Place{Pointer: "/messages/0"}, Role: "functions.a b", Recipient: "<|end|>", Content: text},
+		{Place: hrf.Place{Pointer: "/messages/1"}, Role: hrf.Assistant, Channel: hrf.Commentary, Content: text},
+		{Place: hrf.Place{Pointer: "/messages/2"}, Role: hrf.Assistant, Channel: hrf.Final, Termination: hrf.Return, Content: text},
+		{Place: hrf.Place{Pointer: "/messages/3"}, Role: hrf.User, Content: value(t, `"say <|start|>\n"`)},
 	}})
 	var lost *native.LossError
 	if !errors.As(err, &lost) {
@@ -67,8 +67,8 @@ func TestWhatTheFormCantHoldIsNamed(t *testing.T) {
 		{Pointer: "/messages/0/recipient", Reason: `a recipient with white space or "<|"`},
 		{Pointer: "/messages/1", Reason: `commentary of the assistant without a termination: its <|end|> is read as "end"`},
 		{Pointer: "/messages/2/termination", Reason: `the termination "return" outside the commentary of the assistant`},
-		{Pointer: "/messages/3/content", Reason: "a text with the token <|start|>"},
-		{Pointer: "/messages/3/content", Reason: "a text with line breaks at its beginning or end"},
+		{Pointer: "/messages/3/content", Reason: "text with the token <|start|>"},
+		{Pointer: "/messages/3/content", Reason: "text with line breaks at the beginning or end"},
 	}
 	if diff := cmp.Diff(want, lost.Losses); diff != "" {
 		t.Error(diff)

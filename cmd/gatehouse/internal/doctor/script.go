@@ -6,8 +6,8 @@ import (
 	"gatehouse/storage"
 )
 
-// checkScript checks the script that is the agent: what may be a mistake in it, and whether its tools exist. Its faults are faults of the
-// configuration.
+// checkScript reports the warnings about the script that is the agent, and whether it can run. An invalid script is a fault of the
+// configuration, which is reported before.
 func (c Command) checkScript(cfg settings.Config, store *storage.Store) []finding {
 	if cfg.Script == nil {
 		return nil
@@ -17,11 +17,11 @@ func (c Command) checkScript(cfg settings.Config, store *storage.Store) []findin
 		found = append(found, finding{"script", stateWarn, warning, ""})
 	}
 	if _, err := c.Agent(cfg, store); err != nil {
-		return append(found, finding{"script", stateFail, cli.Explain(err), "Correct the script, or bring the tool with GATEHOUSE_TOOLS or GATEHOUSE_MCP_CONFIG."})
+		return append(found, finding{"script", stateFail, cli.Explain(err), "Correct the script."})
 	}
-	model := "It may leave texts to the model."
+	model := "It can ask the model."
 	if cfg.Model.Names == "" {
-		model = "It may not leave texts to a model, because GATEHOUSE_MODEL is not set."
+		model = "It can't ask a model, because GATEHOUSE_MODEL is not set."
 	}
 	return append(found, finding{"script", stateOK, cfg.Script.Name + " can run. " + model, ""})
 }

@@ -21,9 +21,9 @@ type Convert struct {
 
 // Help says more than one line.
 func (Convert) Help() string {
-	return "An envelope that the token form can't hold is refused with the reasons. What of a text in the token form has no place in an envelope is " +
-		"left out with a warning. A text that is read, but is no valid envelope, is converted, and its faults are printed with their places in " +
-		"the output. Exit code 1: the file is invalid or was refused."
+	return "An envelope that the token form can't hold is refused with the reasons. In the other direction, what an envelope can't hold is left out with " +
+		"a warning, and messages that do not make a valid envelope are converted all the same, with their faults at their places in the output. " +
+		"Exit code 1: the file is invalid or was refused."
 }
 
 // Run prints the file in the other form.
@@ -88,10 +88,8 @@ func withHint(reason, hint string) string {
 	return reason + "; " + hint
 }
 
-// reported prints the errors and ends the command with exit code 1.
+// reported prints the errors of a report and ends the command with exit code 1.
 func reported(a *cli.App, file string, report *hrf.Report) error {
-	for _, f := range report.Errors {
-		a.PrintError("%s", findingLine(file, string(f.Code), f))
-	}
+	printFindings(a, file, report.Errors)
 	return cli.Exit(cli.ExitBad, cli.ErrReported)
 }

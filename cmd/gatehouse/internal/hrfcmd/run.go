@@ -14,16 +14,16 @@ type Run struct {
 	cli.JSONFlag
 	File       string      `arg:"" help:"The envelope, or - for standard input."`
 	Profile    hrf.Profile `enum:"strict,compat" default:"strict" help:"How strictly the envelope is read: strict, or compat for what later versions of the format write."`
-	Input      string      `placeholder:"FILE" help:"The script's input, a JSON object."`
-	Tools      string      `placeholder:"FILE" help:"The tools: a JSON object that maps each recipient to {\"result\": …} or {\"error\": …}. A schema beside it is the JSON Schema of the arguments."`
-	LLMReply   *string     `name:"llm-reply" placeholder:"TEXT" help:"What the model answers each time. Without it a script that asks the model fails."`
+	Input      string      `placeholder:"FILE" help:"The script's input, a JSON object. For a chat message it has text, words, args and rest."`
+	Tools      string      `placeholder:"FILE" help:"The tools: a JSON object that maps each recipient to {\"result\": …} or {\"error\": …}. A \"schema\" beside it is the JSON Schema of the arguments."`
+	LLMReply   *string     `name:"llm-reply" placeholder:"TEXT" help:"What the model answers, each time it is asked. Without it, a script that asks the model fails."`
 	StrictVars bool        `help:"A variable that nothing has set is an error."`
 }
 
 // Help says more than one line.
 func (Run) Help() string {
-	return "This is a dry run: no tool, no model and no database is used. It prints the steps that were executed and the final text. " +
-		"With --json, entries of the trace that ask the model hold the messages that it was shown. Exit code 1: the envelope is invalid, or the run failed."
+	return "This is a dry run: no real tool, model or database is used. It prints the steps that were executed and the final text. " +
+		"With --json, the trace also holds the messages that the model was shown. Exit code 1: the envelope is invalid, or the run failed."
 }
 
 // ran is the JSON of a run.
@@ -70,7 +70,7 @@ func (c Run) Run(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// run runs the envelope if it is valid. The error is that of the context.
+// run runs the envelope if it is valid. What goes wrong in the run is in its Error; the error returned is that of the context.
 func (c Run) run(ctx context.Context, text []byte, input map[string]any, tools stubs) (ran, error) {
 	out := ran{Vars: map[string]any{}, ToolCalls: []called{}, Trace: []interp.Event{}}
 	var options []hrf.Option

@@ -55,15 +55,24 @@ func what(e interp.Event, call string) string {
 func printFault(a *cli.App, file string, fault *hrf.Error) {
 	switch details := fault.Details.(type) {
 	case []hrf.Finding:
-		for _, f := range details {
-			a.PrintError("%s", findingLine(file, string(f.Code), f))
-		}
+		printFindings(a, file, details)
 	case interp.Details:
 		if details.Line > 0 {
 			file += ":" + strconv.Itoa(details.Line) + ":" + strconv.Itoa(details.Column)
 		} else if details.Pointer != "" {
 			file += ": " + details.Pointer
 		}
-		a.PrintError("%s: %s: %s", file, fault.Code, fault.Message)
+		message := fault.Error()
+		if details.Recipients != nil {
+			message += "; --tools gives a dry run its tools"
+		}
+		a.PrintError("%s: %s", file, message)
+	}
+}
+
+// printFindings prints errors on standard error.
+func printFindings(a *cli.App, file string, errors []hrf.Finding) {
+	for _, f := range errors {
+		a.PrintError("%s", f.In(file, string(f.Code)))
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // Schema is gatehouse hrf schema.
 type Schema struct {
-	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"What the schema describes: envelope, which holds that of scripts, or script alone."`
+	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"What the schema describes: envelope, which includes scripts, or script alone."`
 }
 
 // Help says more than one line.
 func (Schema) Help() string {
-	return "The schema (draft 2020-12) describes the strict profile, for editors and other validators. What JSON Schema can't say is left to " +
-		"gatehouse hrf validate: repeated keys and the syntax of expressions."
+	return "The schema (draft 2020-12) describes the strict profile, for editors and other validators. Only gatehouse hrf validate finds what JSON Schema " +
+		"can't express: repeated keys, and faults in expressions."
 }
 
 // Run prints the schema and nothing else.

@@ -48,13 +48,13 @@ func stubOf(v *strictjson.Value) (result any, fails, err error) {
 		switch m.Key {
 		case "result", "error", "schema":
 		default:
-			return nil, nil, errors.New("unknown key " + m.Key)
+			return nil, nil, errors.New("unknown key " + m.Key + "; known: result, error, schema")
 		}
 	}
 	given, fault := v.Get("result"), v.Get("error")
 	switch {
 	case (given == nil) == (fault == nil):
-		return nil, nil, errors.New(`a tool is either {"result": …} or {"error": …}`)
+		return nil, nil, errors.New(`write {"result": …} or {"error": …}`)
 	case given != nil:
 		return given.Any(), nil, nil
 	case fault.Kind == strictjson.String:
@@ -93,10 +93,11 @@ func readObject(file string) (*strictjson.Value, []byte, error) {
 }
 
 // readFile reads an envelope; - is standard input.
-func readFile(a *cli.App, file string) ([]byte, error) {
-	text, err := os.ReadFile(file)
+func readFile(a *cli.App, file string) (text []byte, err error) {
 	if file == "-" {
 		text, err = io.ReadAll(a.In)
+	} else {
+		text, err = os.ReadFile(file)
 	}
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "%v", err)

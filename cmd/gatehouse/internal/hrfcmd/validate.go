@@ -1,8 +1,6 @@
 package hrfcmd
 
 import (
-	"fmt"
-
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core/hrf"
 )
@@ -17,9 +15,9 @@ type Validate struct {
 
 // Help says more than one line.
 func (Validate) Help() string {
-	return "Findings are printed as FILE:LINE:COLUMN: CODE: MESSAGE, columns in bytes; a warning has the word warning as its code. " +
-		"With --json one file gives one object, {valid, error, errors, warnings}; several give a list of these, in their order, each with its file. " +
-		"Exit code 0: all are valid, perhaps with warnings. 1: one is not."
+	return "Findings are printed as FILE:LINE:COLUMN: CODE: MESSAGE, with the column in bytes; for a warning, CODE is the word warning. " +
+		"With --json, one file gives one object, {valid, error, errors, warnings}; several files give a list of these, in order, each with its file. " +
+		"Exit code 0: all files are valid, perhaps with warnings. 1: at least one is not."
 }
 
 // verdict is the JSON of one file.
@@ -76,23 +74,14 @@ func (c Validate) print(a *cli.App, all []verdict) error {
 	}
 	for _, v := range all {
 		for _, f := range v.Errors {
-			a.PrintLine("%s", findingLine(v.File, string(f.Code), f))
+			a.PrintLine("%s", f.In(v.File, string(f.Code)))
 		}
 		for _, f := range v.Warnings {
-			a.PrintLine("%s", findingLine(v.File, "warning", f))
+			a.PrintLine("%s", f.In(v.File, "warning"))
 		}
 		if v.Valid {
 			a.PrintLine("%s: valid", v.File)
 		}
 	}
 	return nil
-}
-
-// findingLine writes a finding as compilers do, so that editors find the place.
-func findingLine(file, code string, f hrf.Finding) string {
-	message := f.Message
-	if f.Hint != "" {
-		message += "; " + f.Hint
-	}
-	return fmt.Sprintf("%s:%d:%d: %s: %s", file, f.Line, f.Column, code, message)
 }

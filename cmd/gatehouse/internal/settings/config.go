@@ -67,7 +67,7 @@ type Config struct {
 	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
 	Tools     *tools.Current     `ignored:"true"` // from ToolsFile
 	MCP       mcp.Config         `ignored:"true"` // from MCPFile
-	Script    *Script            `ignored:"true"` // from Agent; nil: it is no script
+	Script    *Script            `ignored:"true"` // from Agent; nil: the agent is not a script
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
 

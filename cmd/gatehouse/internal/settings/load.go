@@ -42,7 +42,7 @@ func LoadForCommands() (Config, []Setting, error) {
 	return load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:", "GATEHOUSE_MCP_CONFIG:", scriptFault)
 }
 
-// load leaves the faults out that begin so.
+// load leaves out the faults that begin with one of these.
 func load(without ...string) (Config, []Setting, error) {
 	cfg, all, faults := Read()
 	faults = slices.DeleteFunc(faults, func(fault string) bool {

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"fmt"
 	"os"
 	"strings"
 
@@ -13,24 +12,22 @@ import (
 // demoScript is the name of the script that is built in, in place of a file.
 const demoScript = "demo"
 
-// scriptFault is how faults of the script begin.
+// scriptFault is how a fault of the script begins, as opposed to other faults of GATEHOUSE_AGENT.
 const scriptFault = "GATEHOUSE_AGENT: the script is invalid:\n    "
 
-// Script is a script that is the agent.
+// Script is the script that GATEHOUSE_AGENT names. It is valid.
 type Script struct {
-	Name     string // its file, or demo
+	Name     string // of its file, or demo
 	Envelope *hrf.Envelope
-	Warnings []string // what may be a mistake in it, each with its place
+	Warnings []string // what may be a mistake, each as file:line:column: warning: message
 	Digest   string   // of its text
-}
-
-// At puts the place in a script before a text.
-func (s Script) At(line, column int, text string) string {
-	return fmt.Sprintf("%s:%d:%d: %s", s.Name, line, column, text)
 }
 
 // loadScript reads and checks a script, by the strict profile. The error has every fault, one a line.
 func loadScript(name string) (*Script, error) {
+	if name == "" {
+		return nil, core.Errorf(core.Invalid, "the name of its file is missing: write script:FILE, or script:demo for the one that is built in")
+	}
 	text, err := agent.DemoScript, error(nil)
 	if name != demoScript {
 		text, err = os.ReadFile(name)
@@ -41,22 +38,18 @@ func loadScript(name string) (*Script, error) {
 	s := Script{Name: name, Digest: core.Digest(text)}
 	envelope, report := hrf.Parse(text, hrf.Strict)
 	if !report.Valid() {
-		return nil, core.Errorf(core.Invalid, "%s", strings.Join(s.lines(report.Errors), "\n"))
+		var lines []string
+		for _, f := range report.Errors {
+			lines = append(lines, f.In(name, string(f.Code)))
+		}
+		return nil, core.Errorf(core.Invalid, "%s", strings.Join(lines, "\n"))
 	}
 	if envelope.Script == nil {
-		return nil, core.Errorf(core.Invalid, "%s", s.At(1, 1, "the envelope has no script: a message of the role system with the contentType harmony-script"))
+		return nil, core.Errorf(core.Invalid, "%s: the envelope has no script; add a system message with contentType harmony-script", name)
 	}
-	s.Envelope, s.Warnings = envelope, s.lines(report.Warnings)
+	s.Envelope = envelope
+	for _, f := range report.Warnings {
+		s.Warnings = append(s.Warnings, f.In(name, "warning"))
+	}
 	return &s, nil
-}
-
-func (s Script) lines(found []hrf.Finding) (all []string) {
-	for _, f := range found {
-		text := fmt.Sprintf("%s: %s", f.Code, f.Message)
-		if f.Hint != "" {
-			text += "; " + f.Hint
-		}
-		all = append(all, s.At(f.Line, f.Column, text))
-	}
-	return all
 }

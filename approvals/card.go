@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -23,11 +24,11 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		}
 	}
 	card := core.Card{
-		Approval: a.ID, State: a.State, Tool: core.RevealLine(a.Call.Tool), Summary: core.RevealLine(a.Call.Mask(a.Call.Summary)),
-		Arguments: core.Reveal(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
-		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
+		Approval: a.ID, State: a.State, Tool: mask.EscapeLine(a.Call.Tool), Summary: mask.EscapeLine(a.Call.Mask(a.Call.Summary)),
+		Arguments: mask.Escape(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
+		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: mask.Text(a.Reason),
 		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against, Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
-		Asked: core.Asked{Message: core.RevealLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of, Dropped: core.RevealLine(a.Asked.Dropped)},
+		Asked: core.Asked{Message: mask.EscapeLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of, Dropped: mask.EscapeLine(a.Asked.Dropped)},
 		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
@@ -53,7 +54,7 @@ func note(c core.Call, i *core.IntentRecord) string {
 	if f, ok := tool.FailureOf(text); ok {
 		text = f.Message
 	}
-	line := []rune(core.RevealLine(strings.Join(strings.Fields(c.Mask(text)), " ")))
+	line := []rune(mask.EscapeLine(strings.Join(strings.Fields(c.Mask(text)), " ")))
 	if len(line) > maxNote {
 		line = append(line[:maxNote-1], '…')
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Service opens, decides, expires and cancels approvals.
@@ -188,7 +189,7 @@ func (s *Service) lastMessages(ctx context.Context, a core.Approval) ([]core.Lin
 	for _, m := range last {
 		text := m.Content.String()
 		if who, ok := m.Content.Speaker(); ok {
-			text = fmt.Sprintf(`"%s": %s`, strings.ReplaceAll(core.RevealLine(who.Name), `"`, "'"), m.Content.Own()) // the name can't pretend to be more
+			text = fmt.Sprintf(`"%s": %s`, strings.ReplaceAll(mask.EscapeLine(who.Name), `"`, "'"), m.Content.Own()) // the name can't pretend to be more
 		}
 		text = a.Call.Mask(text)
 		if text == "" || m.Role != core.User && m.Role != core.Assistant {

@@ -3,6 +3,8 @@ package core
 import (
 	"encoding/json"
 	"time"
+
+	"gatehouse/core/mask"
 )
 
 // ApprovalID names an approval; it is also the signal id of its pause and the key of its call's intent and result.
@@ -43,6 +45,15 @@ type Call struct {
 	Risk      Risk            `json:"risk,omitempty"`
 	Bound     Binding         `json:"bound,omitzero"`
 }
+
+// Masked returns the arguments with their secrets hidden: those of mask.JSON, and those in Secret.
+func (c Call) Masked() json.RawMessage { return mask.JSON(c.Arguments, c.Secret...) }
+
+// Hidden returns how many characters Masked hides.
+func (c Call) Hidden() int { return mask.Hidden(c.Arguments, c.Secret...) }
+
+// Mask hides in a text about the call what mask.Text hides, and the arguments that Masked hides whole; see mask.About.
+func (c Call) Mask(text string) string { return mask.About(text, c.Arguments, c.Secret...) }
 
 // Risk is how much care an approval needs.
 type Risk string

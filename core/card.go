@@ -10,7 +10,7 @@ type Card struct {
 	Approval  ApprovalID
 	State     ApprovalState
 	Tool      string
-	Summary   string // one line, nothing invisible in it (see RevealLine)
+	Summary   string // one line, nothing invisible in it (see mask.EscapeLine)
 	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
 	Asked     Asked  // which message it is about; secrets masked
 	Hidden    int    // how many characters of the arguments are masked

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"gatehouse/core/mask"
 )
 
 // Speaker is who wrote a message of a conversation of several people, as the model is told. The zero Speaker: there is only one person.
@@ -88,7 +90,7 @@ func (s Speaker) label() string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s) // texts alone: can't fail
-	return RevealLine(strings.TrimSuffix(b.String(), "\n")) + says
+	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n")) + says
 }
 
 // quoted puts the quote mark in front of every line. The text's own line ends stay as they are.

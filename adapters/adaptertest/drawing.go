@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // AnyText draws a text composed of bits of markup.
@@ -60,7 +61,7 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 // asJSON returns arguments with this text, as a card has them.
 func asJSON(text string) string {
 	raw, _ := json.MarshalIndent(map[string]string{"text": text}, "", "  ") // can't fail: it has only texts
-	return core.Reveal(string(raw))
+	return mask.Escape(string(raw))
 }
 
 // DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several messages, a second

@@ -12,6 +12,7 @@ import (
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // attachment is a file attached to a message.
@@ -85,7 +86,7 @@ const (
 
 // allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
 func allArguments(c core.Card) *response {
-	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(core.Reveal(c.Arguments))
+	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
 	if all == "" {
 		return ephemeral(tool + "Arguments: none")
 	}

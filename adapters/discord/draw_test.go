@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // anyText is a text with characters that are hard to draw.
@@ -70,7 +71,7 @@ func inspectModal(t fataler, m modal) {
 		if chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 || chat.Units(input.Placeholder) > 100 {
 			t.Fatalf("a label %+v", l)
 		}
-		if chat.Units(input.Value) > maxInput || core.Reveal(input.Value) != input.Value {
+		if chat.Units(input.Value) > maxInput || mask.Escape(input.Value) != input.Value {
 			t.Fatalf("the value %q", input.Value)
 		}
 		input.Value = "" // it has a limit of its own

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
@@ -105,7 +105,7 @@ func fitting(pieces []string, limit int) int {
 
 // inline draws a text that an approver decides about on one line, within a limit.
 func inline(s string, limit int) string {
-	return literal(chat.OneLine(core.Reveal(s)), limit)
+	return literal(chat.OneLine(mask.Escape(s)), limit)
 }
 
 // said draws a person's own words on one line, within a limit.
@@ -115,7 +115,7 @@ func said(s string, limit int) string {
 
 // inlineCode draws a card's text as code, on one line, within a limit.
 func inlineCode(s string, limit int) string {
-	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(core.Reveal(s)), "`", "'"), limit)
+	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(mask.Escape(s)), "`", "'"), limit)
 	if left > 0 {
 		word += "…"
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // address is what must be hidden of an endpoint's URL.
@@ -22,7 +22,7 @@ func addressOf(raw string) address {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return address{texts: strings.NewReplacer(raw, core.Masked)}
+		return address{texts: strings.NewReplacer(raw, mask.Mark)}
 	}
 	values := []string{u.User.Username()}
 	if password, ok := u.User.Password(); ok {
@@ -56,7 +56,7 @@ func addressOf(raw string) address {
 	}
 	for _, text := range dotted {
 		if len(text) >= minSecret {
-			pairs = append(pairs, [2]string{text, core.Masked})
+			pairs = append(pairs, [2]string{text, mask.Mark})
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b [2]string) int { return len(b[0]) - len(a[0]) }) // one may be a part of another

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
@@ -18,7 +19,7 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	all := fromEnv + " " + fromHeader + " " + fromURL
 	clean := func(what, text string) {
 		t.Helper()
-		if strings.Contains(text, "s3cr3t") || !strings.Contains(text, core.Masked) {
+		if strings.Contains(text, "s3cr3t") || !strings.Contains(text, mask.Mark) {
 			t.Errorf("%s: …%s", what, text[max(0, len(text)-200):])
 		}
 	}
@@ -59,7 +60,7 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(d.schema) != want {
 		t.Errorf("values of a schema: %s", d.schema)
 	}
-	_, err = define(&sdk.Tool{Name: "a", InputSchema: map[string]any{"$ref": strings.Repeat("x", 95) + fromEnv, "description": all}}, func(text string) string { return core.Masked + s.hide(text) })
+	_, err = define(&sdk.Tool{Name: "a", InputSchema: map[string]any{"$ref": strings.Repeat("x", 95) + fromEnv, "description": all}}, func(text string) string { return mask.Mark + s.hide(text) })
 	clean("a fault", err.Error())
 	var found listing
 	for _, name := range []string{"/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {

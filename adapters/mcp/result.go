@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 const (
@@ -28,7 +29,7 @@ func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
 	}
 	if r.StructuredContent != nil && !repeats(r.Content, r.StructuredContent) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, core.WithoutSecrets(string(structured), s.secrets))
+			parts = append(parts, mask.Without(string(structured), s.secrets))
 		}
 	}
 	text := strings.Join(parts, "\n")
@@ -58,7 +59,7 @@ func (s *server) part(c sdk.Content) string {
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return core.WithoutSecrets(c.Text, s.secrets)
+		return mask.Without(c.Text, s.secrets)
 	case *sdk.ImageContent:
 		return note("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
@@ -70,7 +71,7 @@ func (s *server) part(c sdk.Content) string {
 			return ""
 		}
 		if c.Resource.Text != "" {
-			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), core.WithoutSecrets(c.Resource.Text, s.secrets))
+			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), mask.Without(c.Resource.Text, s.secrets))
 		}
 		return note("the resource "+short(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob))
 	}

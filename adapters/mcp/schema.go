@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 const maxDepth = 64 // levels of a schema
@@ -61,7 +61,7 @@ func (s schemaView) keyword(key string, v any, depth int) (view any, keep bool, 
 	text, isText := v.(string)
 	switch {
 	case isText && slices.Contains(texts, key):
-		return core.Reveal(s.hide(text)), true, nil
+		return mask.Escape(s.hide(text)), true, nil
 	case key == "$dynamicRef" || key == "$recursiveRef" || isText && key == "$ref" && text != "#" && !strings.HasPrefix(text, "#/"):
 		return nil, false, fmt.Errorf("its schema has the %s %s; only references to its own parts, such as #/$defs/NAME, are supported", key, cut(s.hide(fmt.Sprint(v)), 100))
 	case isText && (key == "$id" || key == "id"):

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -95,7 +96,7 @@ func isFile(value string) bool {
 const minSecret = 6
 
 // hide removes the entry's values, and what has the form of a secret, from a text that a server had a part in.
-func (s *server) hide(text string) string { return core.MaskText(core.WithoutSecrets(text, s.secrets)) }
+func (s *server) hide(text string) string { return mask.Text(mask.Without(text, s.secrets)) }
 
 // run keeps the server running until ctx ends.
 func (s *server) run(ctx context.Context) {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 const maxSaid = 1 << 10 // bytes of a line of standard error that are kept
@@ -71,10 +71,10 @@ func (s *stderr) last() string {
 // cut shortens a foreign text to some bytes, at a character, with a note that it did; and shows what is invisible in it.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
-		return core.Reveal(text)
+		return mask.Escape(text)
 	}
 	for limit > 0 && text[limit]&0xC0 == 0x80 {
 		limit--
 	}
-	return core.Reveal(text[:limit]) + " … (cut)"
+	return mask.Escape(text[:limit]) + " … (cut)"
 }

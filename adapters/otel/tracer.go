@@ -17,6 +17,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/mask"
 )
 
 // SpecVersion is the version of the specification that the spans follow.
@@ -131,7 +132,7 @@ func (t *Tracer) end(span trace.Span, e graph.SpanEnd, isNode bool) {
 		category := string(core.CategoryOf(e.Err))
 		span.SetAttributes(attribute.String("openarmature.error.category", category))
 		if shown := errors.New(category); t.content {
-			span.RecordError(fmt.Errorf("%w: %s", shown, core.MaskText(core.MessageOf(e.Err)))) // the cause goes to the log only
+			span.RecordError(fmt.Errorf("%w: %s", shown, mask.Text(core.MessageOf(e.Err)))) // the cause goes to the log only
 		} else {
 			span.RecordError(shown)
 		}
@@ -179,7 +180,7 @@ func outlineOf(d *core.Descriptor) []attribute.KeyValue {
 		all = append(all, attribute.Int(metadataKey+"_bytes", len(text)))
 	}
 	if a := d.Approval; a != nil {
-		all = append(all, attribute.String(approvalKey+".call.tool", core.MaskText(a.Call.Tool)), attribute.String(approvalKey+".call.risk", string(a.Call.Risk)),
+		all = append(all, attribute.String(approvalKey+".call.tool", mask.Text(a.Call.Tool)), attribute.String(approvalKey+".call.risk", string(a.Call.Risk)),
 			attribute.Int(approvalKey+".call.arguments_bytes", len(a.Call.Arguments)), attribute.Int(approvalKey+".call.summary_bytes", len(a.Call.Summary)),
 			attribute.String(approvalKey+".rule.name", a.Rule.Name), attribute.String(approvalKey+".rule.verdict", string(a.Rule.Verdict)))
 	}
@@ -192,7 +193,7 @@ func masked(m any, secret ...string) map[string]any {
 	if err != nil {
 		return nil // can't happen: such a value was refused earlier
 	}
-	dec := json.NewDecoder(bytes.NewReader(core.MaskJSON(text, secret...)))
+	dec := json.NewDecoder(bytes.NewReader(mask.JSON(text, secret...)))
 	dec.UseNumber()
 	var out map[string]any
 	_ = dec.Decode(&out) // m is an object, so this can't fail

@@ -10,7 +10,7 @@ import (
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Slack's limits that no text can reach, in characters unless the comment says otherwise.
@@ -108,7 +108,7 @@ func (i *inspector) look(at string, v any) {
 			if s, ok := x.(string); ok {
 				where := at + "/" + key
 				if key == "initial_value" { // Slack parses nothing in it, and sends it to nobody
-					if chat.Units(s) > maxInput || core.Reveal(s) != s {
+					if chat.Units(s) > maxInput || mask.Escape(s) != s {
 						i.t.Fatalf("%s has %d characters: %q", where, chat.Units(s), s)
 					}
 					continue

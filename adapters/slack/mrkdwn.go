@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // fromMrkdwn converts a person's text in Slack's mrkdwn to plain text for the agent: Slack's tokens become what the person saw, and its
@@ -178,7 +178,7 @@ func shorten(s string, limit int) string {
 }
 
 // inline returns a text for a card on one line, within a limit.
-func inline(s string, limit int) string { return shorten(defuse(chat.OneLine(core.Reveal(s))), limit) }
+func inline(s string, limit int) string { return shorten(defuse(chat.OneLine(mask.Escape(s))), limit) }
 
 // said draws a person's own words on one line, within a limit.
 func said(s string, limit int) string { return shorten(defuse(chat.OneLine(chat.Clean(s))), limit) }

@@ -18,6 +18,7 @@ import (
 
 	"gatehouse/adapters/internal/procgroup"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/strictyaml"
 )
 
@@ -97,7 +98,7 @@ func (l *loader) environment(c *command, n *yaml.Node) {
 		}
 		c.env = append(c.env, name+"="+value)
 		if text, err := json.Marshal(map[string]string{name: value}); err == nil {
-			c.secrets = append(c.secrets, core.Secrets(text)...)
+			c.secrets = append(c.secrets, mask.Secrets(text)...)
 		}
 	}
 	slices.SortStableFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
@@ -121,7 +122,7 @@ func (c *command) do(name string, most int) func(context.Context, string, json.R
 		switch {
 		case err == nil:
 			text := strings.TrimRight(strings.ToValidUTF8(string(out.kept), "\ufffd"), "\n")
-			return cut(core.WithoutSecrets(text, c.secrets), most), nil
+			return cut(mask.Without(text, c.secrets), most), nil
 		case ctx.Err() != nil:
 			return "", fmt.Errorf("%w: %s was killed", ctx.Err(), name)
 		case errors.As(err, &exit):

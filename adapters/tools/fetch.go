@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -72,7 +73,7 @@ func request(client *http.Client, r *http.Request, most int, secrets []string) (
 	if err != nil {
 		return "", unreachable(r, err)
 	}
-	return cut(core.WithoutSecrets(text, secrets), most), nil
+	return cut(mask.Without(text, secrets), most), nil
 }
 
 // unreachable is the error of a request without an answer. The library's error names the whole address, with the arguments in it, and is left out.

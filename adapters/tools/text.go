@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // The bounds of results, in bytes. slack is read beyond a limit, so that a secret that the limit would cut is known as one.
@@ -69,7 +70,7 @@ func clip(text string, most int) string {
 
 // oneLine is the beginning of what a failed call said, for an error's sentence; "" if there is nothing. Secrets are hidden.
 func oneLine(text string, secrets []string) string {
-	text = core.MaskText(core.WithoutSecrets(strings.ToValidUTF8(text, "\ufffd"), secrets))
+	text = mask.Text(mask.Without(strings.ToValidUTF8(text, "\ufffd"), secrets))
 	text = strings.Join(strings.Fields(text), " ")
 	if short := clip(text, maxDiagnostic); short != text {
 		text = short + "…"

@@ -13,6 +13,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/graph"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
@@ -24,7 +25,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	}
 	loop := agent.Loop{
 		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
-		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
+		ModelRef: "gatehouse/demo", Mask: mask.Text, Tracer: tracer,
 	}
 	switch {
 	case cfg.Agent == "llm":
@@ -54,7 +55,7 @@ func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
 		d := current.Policy().Decide(turn, call)
 		for _, f := range d.Failed {
 			if _, known := logged.LoadOrStore(f.Rule, true); !known && log != nil {
-				log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or denies holds", "rule", f.Rule, "tool", call.Tool, "err", core.MaskText(f.Err.Error()))
+				log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or denies holds", "rule", f.Rule, "tool", call.Tool, "err", mask.Text(f.Err.Error()))
 			}
 		}
 		return d.Rule

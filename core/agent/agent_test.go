@@ -14,6 +14,7 @@ import (
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
 	"gatehouse/core/llm"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -106,7 +107,7 @@ func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits,
 	compiled, err := agent.Loop{
 		Name: "demo", Model: m, Limits: limits, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
-		Mask:  func(s string) string { return strings.ReplaceAll(core.MaskText(s), "hunter2", "••••••") },
+		Mask:  func(s string) string { return strings.ReplaceAll(mask.Text(s), "hunter2", "••••••") },
 	}.Graph()
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -89,7 +90,7 @@ func dropped(ctx context.Context, turn core.Turn, p *pendingCall) (string, error
 	if err != nil || a.Requested == "" {
 		return "", err
 	}
-	return core.RevealLine(cmp.Or(a.Editor().Name, "An approver")), nil
+	return mask.EscapeLine(cmp.Or(a.Editor().Name, "An approver")), nil
 }
 
 // stored loads the approval of a call; one that does not exist is empty.

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 	"gatehouse/core/typestate"
 )
@@ -49,7 +50,7 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 	e = &evidence{}
 	e.addToView(said...)
 	for _, m := range said {
-		asked = beginning(core.MaskText(m.Content.Own()), maxKept)
+		asked = beginning(mask.Text(m.Content.Own()), maxKept)
 	}
 	model := l.ModelRef
 	if model == "" {

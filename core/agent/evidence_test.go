@@ -218,7 +218,7 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	}
 }
 
-// What the arguments hold under the name of a secret (core.MaskJSON) is hidden as well as what looks like one, wherever the model or
+// What the arguments hold under the name of a secret (mask.JSON) is hidden as well as what looks like one, wherever the model or
 // a tool repeats it: in a sentence, a call's id, a tool's name.
 func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing.T) {
 	const named, looks = `swordfish "7`, "ghp_0123456789abcdefghij0123456789ABCDEF"

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -22,5 +23,5 @@ func (l Loop) failureMessage(call core.ToolCall, r core.ToolResult) string {
 	if !ok || l.Mask == nil || strings.TrimSpace(f.Message) == "" {
 		return string(r.Category)
 	}
-	return l.Mask(core.WithoutSecrets(f.Message, l.Executor.Tools.Secrets(call)))
+	return l.Mask(mask.Without(f.Message, l.Executor.Tools.Secrets(call)))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Executor runs tools; the package comment states its guarantees.
@@ -188,7 +189,7 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key strin
 
 // loggable is the text of a tool's error without the secrets in the arguments of its call.
 func (x *Executor) loggable(call core.ToolCall, text string) string {
-	return core.MaskText(core.WithoutSecrets(text, x.Tools.Secrets(call)))
+	return mask.Text(mask.Without(text, x.Tools.Secrets(call)))
 }
 
 // Logger is the executor's log; it is never nil.

@@ -24,7 +24,7 @@ func (t Tool) Secret(args json.RawMessage) []string {
 	}
 	v, err := strictjson.Parse(args, strictjson.Repeats, strictjson.Replace)
 	if err != nil {
-		return nil // core.MaskJSON hides all of it
+		return nil // mask.JSON hides all of it
 	}
 	f := secretFinder{root: schema, seen: map[visit]bool{}, found: map[string]bool{}, patterns: map[string]jsonschema.Regexp{}, left: maxLooks}
 	f.look(schema, v, nil)

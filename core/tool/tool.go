@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/strictjson"
 )
 
@@ -121,7 +122,7 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, why)
 	}
 	if faults := t.faults(args); faults != "" {
-		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, core.WithoutSecrets(faults, r.Secrets(call)))
+		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, mask.Without(faults, r.Secrets(call)))
 	}
 	return t, nil
 }
@@ -134,7 +135,7 @@ func (r *Registry) Secret(call core.ToolCall) []string {
 
 // Secrets gives the secrets in the arguments of a call: those that the tool's schema, their names or their form mark as such.
 func (r *Registry) Secrets(call core.ToolCall) []string {
-	return core.Secrets(call.Arguments, r.Secret(call)...)
+	return mask.Secrets(call.Arguments, r.Secret(call)...)
 }
 
 // Tools gives all tools of now in the order they were registered.

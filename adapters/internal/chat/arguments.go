@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Arguments returns the text of a call's arguments for a card: a line "key: value" for each of a flat object, else the JSON as it is. A
 // value is quoted if it could be mistaken for another one: the text 5 is "5". Empty if there are none.
 func Arguments(c core.Card) string {
-	text := strings.TrimSpace(core.Reveal(c.Arguments))
+	text := strings.TrimSpace(mask.Escape(c.Arguments))
 	if lines, ok := flat(text); ok {
 		return strings.Join(lines, "\n")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // What the form that changes a call's arguments says.
@@ -21,7 +22,7 @@ const (
 // escaped, which JSON allows in its texts only.
 func EditText(c core.Card, limit int) (text string, ok bool) {
 	text = strings.TrimSpace(c.Arguments)
-	whole := strings.HasPrefix(text, "{") && json.Valid([]byte(text)) && core.Reveal(text) == text
+	whole := strings.HasPrefix(text, "{") && json.Valid([]byte(text)) && mask.Escape(text) == text
 	if !whole || !c.Editable || c.State != core.Open || Units(text) > limit {
 		return "", false
 	}

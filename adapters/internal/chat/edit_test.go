@@ -8,6 +8,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // TestAButtonKeepsHowOftenTheArgumentsHadBeenChanged when its card was drawn; the value of a card that nobody has changed says nothing of it.
@@ -48,7 +49,7 @@ func TestTheFormForArgumentsIsFilledWithAllOfThemOrNotOffered(t *testing.T) {
 	}{
 		"an object":           {arguments: "{\n  \"text\": \"buy milk\"\n}", want: true},
 		"empty":               {arguments: "{}", want: true},
-		"escaped":             {arguments: core.Reveal("{\n  \"text\": \"a\u202eb \\\\\u200b\"\n}"), want: true},
+		"escaped":             {arguments: mask.Escape("{\n  \"text\": \"a\u202eb \\\\\u200b\"\n}"), want: true},
 		"not escaped":         {arguments: "{\n  \"text\": \"a\u202eb\"\n}"},
 		"as long as it may":   {arguments: `{"text": "` + strings.Repeat("x", 88) + `"}`, want: true},
 		"too long":            {arguments: `{"text": "` + strings.Repeat("x", 89) + `"}`},

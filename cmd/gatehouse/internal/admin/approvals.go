@@ -9,6 +9,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
 
@@ -76,7 +77,7 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	}
 	view, card := viewApproval(p), approvals.CardOf(p, intent)
 	if c.Reveal {
-		view.Arguments, card.Arguments = p.Call.Arguments, core.Reveal(string(p.Call.Arguments))
+		view.Arguments, card.Arguments = p.Call.Arguments, mask.Escape(string(p.Call.Arguments))
 	}
 	if c.JSON {
 		return a.PrintJSON(detailOf(view, card, viewIntent(p.Call, intent)))
@@ -88,7 +89,7 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.IntentRecord) {
 	votes := ""
 	for _, v := range p.Votes {
-		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, core.MaskText(v.Reason))
+		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, mask.Text(v.Reason))
 	}
 	needed := ""
 	if card.Quorum > 1 {
@@ -96,7 +97,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.Inte
 	}
 	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments, "digest", p.Call.Digest, "dropped change", droppedBy(card),
 		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
-		"votes", votes, "reason", core.MaskText(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
+		"votes", votes, "reason", mask.Text(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
 		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(p.Call, intent).result())
 }
 

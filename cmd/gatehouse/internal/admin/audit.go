@@ -8,6 +8,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
 
@@ -49,7 +50,7 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 		return a.PrintJSON(cli.List(all, viewAudit))
 	}
 	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"}, cli.List(all, func(e core.AuditEntry) []string {
-		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail, core.MaskText(e.Reason)}
+		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail, mask.Text(e.Reason)}
 	}))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
 
@@ -46,12 +47,12 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App, store *storage.
 	for _, e := range events {
 		v := viewTurn(e)
 		views = append(views, deadView{Type: "turn", Turn: &v})
-		rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category), cli.Short(core.MaskText(e.End.Cause))})
+		rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category), cli.Short(mask.Text(e.End.Cause))})
 	}
 	for _, p := range posts {
 		v := viewPost(p)
 		views = append(views, deadView{Type: "post", Post: &v})
-		rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State), cli.Short(core.MaskText(p.Cause))})
+		rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State), cli.Short(mask.Text(p.Cause))})
 	}
 	if c.JSON {
 		return a.PrintJSON(views)

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
 
@@ -59,7 +60,7 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 	}))
 	a.PrintLine("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
 	for _, p := range posts {
-		a.PrintLine("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(core.MaskText(p.Cause)))
+		a.PrintLine("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(mask.Text(p.Cause)))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
 
@@ -139,7 +140,7 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 		a.Fields("arguments", string(p.Arguments), "call", runOf(core.Card{Run: p.Run, RunNote: p.RunNote, RunAt: p.RunAt}), "result", p.Intent.result())
 	}
 	for _, p := range d.Posts {
-		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(core.MaskText(p.Cause)))
+		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(mask.Text(p.Cause)))
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func showEvent(a *cli.App, e core.EventRecord) {
 	if e.RetryOf != 0 {
 		repeats = fmt.Sprintf("turn %d", e.RetryOf)
 	}
-	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
+	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(mask.Text(e.End.Cause)),
 		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
 		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", cli.Stamp(e.NotBefore), "repeats", repeats)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -56,7 +57,7 @@ func viewTurn(e core.EventRecord) turnView {
 	return turnView{
 		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(), Conversation: e.Conversation, Session: e.Session,
 		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: e.EndedAt.UTC(), NotBefore: e.NotBefore.UTC(),
-		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: core.MaskText(e.End.Cause),
+		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: mask.Text(e.End.Cause),
 	}
 }
 
@@ -96,7 +97,7 @@ func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
 		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
 		Summary: a.Call.Mask(a.Call.Summary), Arguments: a.Call.Masked(), Digest: a.Call.Digest,
-		Requester: a.Requester, Rule: a.Rule, Votes: maskedVotes(a.Votes), Reason: core.MaskText(a.Reason), CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
+		Requester: a.Requester, Rule: a.Rule, Votes: maskedVotes(a.Votes), Reason: mask.Text(a.Reason), CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
 		Deadline: a.Deadline.UTC(), Begun: a.Begun,
 	}
 	if a.State != core.Open {
@@ -109,7 +110,7 @@ func viewApproval(a core.Approval) approvalView {
 func maskedVotes(votes []core.Vote) []core.Vote {
 	all := append([]core.Vote{}, votes...)
 	for i := range all {
-		all[i].Reason = core.MaskText(all[i].Reason)
+		all[i].Reason = mask.Text(all[i].Reason)
 	}
 	return all
 }
@@ -158,7 +159,7 @@ type postView struct {
 }
 
 func viewPost(r core.OutboxRow) postView {
-	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, core.MaskText(r.Cause), r.CreatedAt.UTC(), r.SentAt.UTC()}
+	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, mask.Text(r.Text), r.Attempts, mask.Text(r.Cause), r.CreatedAt.UTC(), r.SentAt.UTC()}
 }
 
 type auditView struct {
@@ -177,7 +178,7 @@ type auditView struct {
 }
 
 func viewAudit(e core.AuditEntry) auditView {
-	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, core.MaskText(e.Reason), e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash}
+	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, mask.Text(e.Reason), e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash}
 }
 
 // masker returns a function that hides the secrets of a message. The approvals are those of its session: they tell which arguments of their
@@ -199,16 +200,16 @@ func masked(m core.Message, secret func(core.ToolCall) []string) core.Message {
 	calls := m.ToolCalls
 	m.ToolCalls = nil
 	for _, c := range calls {
-		c.Arguments = core.MaskJSON(c.Arguments, secret(c)...)
+		c.Arguments = mask.JSON(c.Arguments, secret(c)...)
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
 	if !m.Content.IsList() {
-		m.Content = core.Text(core.MaskText(m.Content.String()))
+		m.Content = core.Text(mask.Text(m.Content.String()))
 		return m
 	}
 	blocks := m.Content.Blocks()
 	for i := range blocks {
-		blocks[i].Text = core.MaskText(blocks[i].Text)
+		blocks[i].Text = mask.Text(blocks[i].Text)
 	}
 	m.Content = core.Blocks(blocks...)
 	return m

@@ -1,10 +1,8 @@
-package core
+package mask
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,58 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// Masked stands for a secret.
-const Masked = "••••••"
-
-// mask is shown in place of a secret. It tells how much it hides, since an approver decides about the whole.
-func mask(secret string) string {
-	if n := utf8.RuneCountInString(secret); n != 1 {
-		return fmt.Sprintf("%s (%d characters hidden)", Masked, n)
-	}
-	return Masked + " (1 character hidden)"
-}
-
-// MaskText hides what has the full form of a secret: a token of a well-known vendor with its alphabet and length, a whole private key, a
-// password in a URL. Each mask says how many characters it hides.
-func MaskText(s string) string {
-	s, _ = maskText(s)
-	return s
-}
-
-// maskText also returns how many characters it hides.
-func maskText(s string) (text string, hidden int) {
-	for _, form := range secretForms {
-		at := form.pattern.FindAllStringSubmatchIndex(s, -1)
-		if at == nil {
-			continue
-		}
-		var b strings.Builder
-		last := 0
-		for _, m := range at {
-			secret := s[m[2]:m[3]]
-			if form.valid != nil && !form.valid(secret) {
-				continue
-			}
-			b.WriteString(s[last:m[2]])
-			b.WriteString(mask(secret))
-			hidden += utf8.RuneCountInString(secret)
-			last = m[3]
-		}
-		b.WriteString(s[last:])
-		s = b.String()
-	}
-	return s, hidden
-}
-
-// MaskJSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, numbers and strings of one word under a key that
+// JSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, numbers and strings of one word under a key that
 // names a secret, and what has the form of one anywhere. Other numbers keep their digits; objects may change the order of their keys. A text that is
 // no JSON is hidden whole.
-func MaskJSON(raw json.RawMessage, secret ...string) json.RawMessage {
+func JSON(raw json.RawMessage, secret ...string) json.RawMessage {
 	return maskJSON(raw, secret).text
 }
 
-// HiddenCharacters returns how many characters MaskJSON hides.
-func HiddenCharacters(raw json.RawMessage, secret ...string) int { return maskJSON(raw, secret).hidden }
+// Hidden returns how many characters JSON hides.
+func Hidden(raw json.RawMessage, secret ...string) int { return maskJSON(raw, secret).hidden }
 
 // Secrets are all texts at these JSON pointers, those under keys that name a secret, whatever their form, and those that are one by their
 // form, longest first. Nobody decides about what is removed by them.
@@ -136,8 +91,8 @@ func (m *maskedJSON) value(v any, at place) any {
 		if at.named && oneWord(v) {
 			return m.hide(v)
 		}
-		text, hidden := maskText(v)
-		if text == mask(v) {
+		text, hidden := hideIn(v)
+		if text == marked(v) {
 			return m.hide(v)
 		}
 		if at.below && v != "" {
@@ -172,7 +127,7 @@ func (m *maskedJSON) hideValue(v any) string {
 	m.leaves(v)
 	text := string(compact(v))
 	m.hidden += utf8.RuneCountInString(text)
-	return mask(text)
+	return marked(text)
 }
 
 // leaves notes the texts and numbers in a value that is hidden.
@@ -196,7 +151,7 @@ func (m *maskedJSON) leaves(v any) {
 func (m *maskedJSON) hide(secret string) string {
 	m.hidden += utf8.RuneCountInString(secret)
 	m.hides = append(m.hides, secret)
-	return mask(secret)
+	return marked(secret)
 }
 
 // maxWord is the longest word that is hidden because of its key, in bytes.
@@ -209,60 +164,4 @@ func oneWord(s string) bool {
 		s = credential
 	}
 	return s != "" && len(s) <= maxWord && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-}
-
-// secretNames are the last words of keys whose values are secrets.
-var secretNames = []string{"password", "passwd", "pwd", "passcode", "passphrase", "pin", "jwt", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "secretkey", "cookie"}
-
-// namesSecret reports whether a key names a secret: token, api_key, userPassword, but not token_count or tokenizer.
-func namesSecret(key string) bool {
-	words := wordsOf(key)
-	for n := 1; n <= min(2, len(words)); n++ {
-		if slices.Contains(secretNames, strings.TrimSuffix(strings.Join(words[len(words)-n:], ""), "s")) {
-			return true
-		}
-	}
-	return false
-}
-
-// wordsOf returns the words of a key in lower case: those of apiKey, api-key and API_KEY are api and key.
-func wordsOf(key string) []string {
-	var b strings.Builder
-	lower := false
-	for _, r := range key {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			b.WriteByte(' ')
-		case unicode.IsUpper(r) && lower:
-			b.WriteByte(' ')
-			b.WriteRune(unicode.ToLower(r))
-		default:
-			b.WriteRune(unicode.ToLower(r))
-		}
-		lower = unicode.IsLower(r) || unicode.IsDigit(r)
-	}
-	return strings.Fields(b.String())
-}
-
-// random reports whether a text looks as if a machine had made it, and not like words: it has digits and both small and capital letters.
-func random(s string) bool {
-	return mixed(s) && strings.ContainsFunc(s, unicode.IsLower) && strings.ContainsFunc(s, unicode.IsUpper)
-}
-
-// mixed reports whether a text has digits and letters.
-func mixed(s string) bool {
-	return strings.ContainsFunc(s, unicode.IsDigit) && strings.ContainsFunc(s, unicode.IsLetter)
-}
-
-// webToken reports whether a text is a JSON Web Token: two JSON objects and a signature, or the first of them would be words.
-func webToken(s string) bool {
-	parts := strings.Split(s, ".")
-	for _, part := range parts[:2] {
-		var object map[string]any
-		raw, err := base64.RawURLEncoding.DecodeString(part)
-		if err != nil || json.Unmarshal(raw, &object) != nil {
-			return false
-		}
-	}
-	return true
 }

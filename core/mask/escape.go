@@ -1,4 +1,4 @@
-package core
+package mask
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 	"unicode/utf16"
 )
 
-// Reveal makes what an approver reads show everything that is in it: a control character other than a newline or a tab, and a character
-// that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. Invalid UTF-8 becomes U+FFFD. Revealing twice
+// Escape makes what an approver reads show everything that is in it: a control character other than a newline or a tab, and a character
+// that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. Invalid UTF-8 becomes U+FFFD. Escaping twice
 // changes nothing.
-func Reveal(s string) string {
-	return reveal(s, func(r rune) bool { return r != '\n' && r != '\t' && unseen(r) })
+func Escape(s string) string {
+	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && unseen(r) })
 }
 
-// RevealLine is Reveal for a single line: newlines and tabs are escaped, too.
-func RevealLine(s string) string { return reveal(s, unseen) }
+// EscapeLine is Escape for a single line: newlines and tabs are escaped, too.
+func EscapeLine(s string) string { return escape(s, unseen) }
 
-func reveal(s string, escaped func(rune) bool) string {
+func escape(s string, escaped func(rune) bool) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
 	if !strings.ContainsFunc(s, escaped) {
 		return s

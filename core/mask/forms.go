@@ -1,6 +1,12 @@
-package core
+package mask
 
-import "regexp"
+import (
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+)
 
 // secretForm is the form of a secret.
 type secretForm struct {
@@ -40,4 +46,27 @@ var secretForms = []secretForm{
 	{regexp.MustCompile(`\b[Bb]earer ([\w.~+/=-]{20,500})`), mixed},
 	// Passwords in URLs.
 	{regexp.MustCompile(`://[^/\s:@]{0,256}:([^/\s@]{1,256})@`), nil},
+}
+
+// random reports whether a text looks as if a machine had made it, and not like words: it has digits and both small and capital letters.
+func random(s string) bool {
+	return mixed(s) && strings.ContainsFunc(s, unicode.IsLower) && strings.ContainsFunc(s, unicode.IsUpper)
+}
+
+// mixed reports whether a text has digits and letters.
+func mixed(s string) bool {
+	return strings.ContainsFunc(s, unicode.IsDigit) && strings.ContainsFunc(s, unicode.IsLetter)
+}
+
+// webToken reports whether a text is a JSON Web Token: two JSON objects and a signature, or the first of them would be words.
+func webToken(s string) bool {
+	parts := strings.Split(s, ".")
+	for _, part := range parts[:2] {
+		var object map[string]any
+		raw, err := base64.RawURLEncoding.DecodeString(part)
+		if err != nil || json.Unmarshal(raw, &object) != nil {
+			return false
+		}
+	}
+	return true
 }

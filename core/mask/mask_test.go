@@ -1,4 +1,4 @@
-package core_test
+package mask_test
 
 import (
 	"encoding/base64"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Texts of the form of real secrets, none of which is one.
@@ -32,7 +32,7 @@ func TestLaw8_SecretsAreMasked(t *testing.T) {
 		`["` + strings.ReplaceAll(pem, "\n", "\\n") + `", "` + jwt + `"]`: `["•••••• (263 characters hidden)","•••••• (79 characters hidden)"]`,
 		`not json`: `"•••••• (8 characters hidden)"`,
 	} {
-		if got := string(core.MaskJSON(json.RawMessage(strings.ReplaceAll(text, "SLACK", slackToken)))); got != want {
+		if got := string(mask.JSON(json.RawMessage(strings.ReplaceAll(text, "SLACK", slackToken)))); got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
 		}
 	}
@@ -53,10 +53,10 @@ func TestLaw6_MasksHideNothingElse(t *testing.T) {
 		`{"text":"eyJhbGciOiJub25lIn0.delete_the_production_database.and_all_of_its_backups_now"}`,
 		`{"text":"ghp_this_is_no_token_but_a_sentence_of_words"}`,
 	} {
-		if got := string(core.MaskJSON(json.RawMessage(text))); strings.Contains(got, core.Masked) {
+		if got := string(mask.JSON(json.RawMessage(text))); strings.Contains(got, mask.Mark) {
 			t.Errorf("%s\n got %s", text, got)
 		}
-		if n := core.HiddenCharacters(json.RawMessage(text)); n != 0 {
+		if n := mask.Hidden(json.RawMessage(text)); n != 0 {
 			t.Errorf("%s: %d characters hidden", text, n)
 		}
 	}
@@ -64,8 +64,8 @@ func TestLaw6_MasksHideNothingElse(t *testing.T) {
 
 func TestMaskingTwiceChangesNothing(t *testing.T) {
 	for _, text := range []string{slackToken, pem, jwt, "https://u:pw@host/", "Bearer " + strings.Repeat("aB3", 9)} {
-		once := core.MaskText("see " + text + " there")
-		if !strings.Contains(once, core.Masked) || core.MaskText(once) != once {
+		once := mask.Text("see " + text + " there")
+		if !strings.Contains(once, mask.Mark) || mask.Text(once) != once {
 			t.Errorf("%q", once)
 		}
 	}

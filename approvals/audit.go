@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // LogReport is the result of VerifyLog. Without faults the log is intact.
@@ -41,9 +42,9 @@ const logPage = 500
 
 // AuditLog is what VerifyLog reads: the records, the entries and the head of the log.
 type AuditLog struct {
-	Records func(ctx context.Context) (core.AuditRecords, error)
-	Entries func(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) // up to n entries after an entry, in order
-	Head    func(ctx context.Context) (core.AuditHead, error)
+	Records func(ctx context.Context) (audit.Records, error)
+	Entries func(ctx context.Context, after int64, n int) ([]audit.Entry, error) // up to n entries after an entry, in order
+	Head    func(ctx context.Context) (audit.Head, error)
 }
 
 // VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of every approval and
@@ -52,13 +53,13 @@ type AuditLog struct {
 //
 // The records are read first, then the log, then its head again. So a running gateway does not disturb the check, and an approval counts as
 // changed during the check only if the head says at the end that its entries were written.
-func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect string) (LogReport, error) {
+func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string) (LogReport, error) {
 	var r LogReport
 	records, err := log.Records(ctx)
 	if err != nil {
 		return r, err
 	}
-	found, check, signed, at := expect == "", signer.CheckAudit(), map[string]int{}, map[string]time.Time{}
+	found, check, signed, at := expect == "", keys.Check(), map[string]int{}, map[string]time.Time{}
 	stories, hashes, last := map[core.ApprovalID]*story{}, map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
 	for {
 		page, err := log.Entries(ctx, last, logPage)
@@ -102,18 +103,18 @@ func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect st
 	if !found {
 		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
 	}
-	sealed := signer.VerifyHead(records.Before, "") && signer.VerifyHead(records.After, "") && signer.VerifyHead(head, check.Newest())
+	sealed := keys.VerifyHead(records.Before, "") && keys.VerifyHead(records.After, "") && keys.VerifyHead(head, check.Newest())
 	if !sealed {
 		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed entries, or a newer one of GATEHOUSE_SECRET_KEY.")
 	}
-	compareHeads(&r, []core.AuditHead{records.Before, records.After, head}, hashes, last)
-	comparison{&r, signer, stories}.records(records)
+	compareHeads(&r, []audit.Head{records.Before, records.After, head}, hashes, last)
+	comparison{&r, keys, stories}.records(records)
 	return r, nil
 }
 
 // compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of the entries that they
 // may name, last is the last entry.
-func compareHeads(r *LogReport, heads []core.AuditHead, hashes map[int64]string, last int64) {
+func compareHeads(r *LogReport, heads []audit.Head, hashes map[int64]string, last int64) {
 	end := heads[len(heads)-1]
 	for _, h := range slices.Compact(heads) {
 		if hash := hashes[h.Seq]; hash != "" && h.Seq > 0 && hash != h.Hash {

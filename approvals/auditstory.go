@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // story is what the log tells of an approval.
@@ -31,8 +32,8 @@ type digest struct{ key, text string }
 
 // tell adds an entry to its approval's story. A vote that did not count tells nothing of the approval, which may not exist. That a card was
 // sent is compared with nothing: a card is pruned before its approval.
-func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
-	if e.Action == core.AuditRejected || e.Action == core.AuditAltered || e.Action == core.AuditSent {
+func tell(stories map[core.ApprovalID]*story, e audit.Entry) {
+	if e.Action == audit.Rejected || e.Action == audit.Altered || e.Action == audit.Sent {
 		return
 	}
 	s := stories[e.Approval]
@@ -41,36 +42,36 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		stories[e.Approval] = s
 	}
 	s.last = e.Seq
-	if e.Held(core.AuditedTerms) != "" {
-		s.terms = digestOf(e, core.AuditedTerms)
+	if e.Held(audit.OfTerms) != "" {
+		s.terms = digestOf(e, audit.OfTerms)
 	}
-	if e.Held(core.AuditedRecord) != "" {
-		s.record = digestOf(e, core.AuditedRecord)
+	if e.Held(audit.OfRecord) != "" {
+		s.record = digestOf(e, audit.OfRecord)
 	}
 	switch e.Action {
 	case "opened":
 		s.opened, s.call = e.At, digestOf(e, "digest")
-	case "voted", core.AuditChanged:
+	case "voted", audit.Changed:
 		s.votes = append(s.votes, e.Actor+" "+firstIn(e))
-	case core.AuditEdited:
+	case audit.Edited:
 		s.votes, s.call = append(s.votes, e.Actor+" "+firstIn(e)), digestOf(e, "digest")
 	case "begun":
 		s.begun, s.started = true, digestOf(e, "digest")
 	case "settled", "unknown":
 		s.ended, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
-	case core.AuditNotRun:
+	case audit.NotRun:
 		s.notRun, s.outcome, s.result = true, firstIn(e), digestOf(e, "digest")
-	case core.AuditRevealed, core.AuditReminded, core.AuditOvertaken, core.AuditEscalated:
+	case audit.Revealed, audit.Reminded, audit.Overtaken, audit.Escalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}
 }
 
 // digestOf returns the digest of a kind that an entry holds.
-func digestOf(e core.AuditEntry, kind string) digest { return digest{e.Key, e.Held(kind)} }
+func digestOf(e audit.Entry, kind string) digest { return digest{e.Key, e.Held(kind)} }
 
 // firstIn returns the first part of an entry's detail: the choice of a vote, or how a call ended.
-func firstIn(e core.AuditEntry) string {
+func firstIn(e audit.Entry) string {
 	first, _, _ := strings.Cut(e.Detail, ",")
 	return first
 }
@@ -78,12 +79,12 @@ func firstIn(e core.AuditEntry) string {
 // comparison checks the records against the stories.
 type comparison struct {
 	*LogReport
-	signer  *core.Signer
+	keys    audit.Keys
 	stories map[core.ApprovalID]*story
 }
 
 // records skips approvals that the log mentions after the records were begun to be read.
-func (c comparison) records(records core.AuditRecords) {
+func (c comparison) records(records audit.Records) {
 	changing := map[core.ApprovalID]bool{}
 	for id, s := range c.stories {
 		changing[id] = s.last > records.Before.Seq
@@ -124,7 +125,7 @@ func (c comparison) records(records core.AuditRecords) {
 	}
 }
 
-func (c comparison) approval(s *story, a core.AuditedApproval) {
+func (c comparison) approval(s *story, a audit.Approval) {
 	switch {
 	case a.Fault != nil:
 		c.fault("The approval %s can't be read from the database (%v): somebody changed it.", a.ID, a.Fault)
@@ -146,13 +147,13 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 	} else if altered(a.Call) {
 		c.fault("The tool or the arguments of the approval %s were changed: they are not those that its digest is of.", a.ID)
 	}
-	if !erased && c.differs(s.call, a.ID, core.AuditedCall, a.Call.Digest) {
+	if !erased && c.differs(s.call, a.ID, audit.OfCall, a.Call.Digest) {
 		c.fault("The approval %s is for another call in the database than in the audit log.", a.ID)
 	}
-	if c.differs(s.terms, a.ID, core.AuditedTerms, a.Terms()) {
+	if c.differs(s.terms, a.ID, audit.OfTerms, audit.Terms(a.Approval)) {
 		c.fault("The rule, the requester, the deadline or the conversation of the approval %s was changed since it was recorded.", a.ID)
 	}
-	if !erased && c.differs(s.record, a.ID, core.AuditedRecord, a.Record()) {
+	if !erased && c.differs(s.record, a.ID, audit.OfRecord, audit.Record(a.Approval)) {
 		c.fault("What the card of the approval %s says of the call, or its decision, was changed since it was recorded.", a.ID)
 	}
 	var votes []string
@@ -167,7 +168,7 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 	}
 }
 
-func (c comparison) intent(s *story, i core.AuditedIntent) {
+func (c comparison) intent(s *story, i audit.Intent) {
 	switch {
 	case i.Fault != nil:
 		c.fault("The result of the tool of the approval %s can't be read from the database (%v): somebody changed it.", i.Approval, i.Fault)
@@ -179,7 +180,7 @@ func (c comparison) intent(s *story, i core.AuditedIntent) {
 	case s == nil || !s.begun:
 		c.fault("The tool of the approval %s was started, but the audit log has no entry of it.", i.Approval)
 		return
-	case i.Digest != "" && c.differs(s.started, i.Approval, core.AuditedCall, i.Digest):
+	case i.Digest != "" && c.differs(s.started, i.Approval, audit.OfCall, i.Digest):
 		c.fault("The tool of the approval %s was started for another call in the database than in the audit log.", i.Approval)
 	case i.Ended != s.ended:
 		c.fault("The tool of the approval %s has ended either in the database or in the audit log, but not in both.", i.Approval)
@@ -191,22 +192,22 @@ func (c comparison) intent(s *story, i core.AuditedIntent) {
 }
 
 // result checks how a call ended and, unless that was erased, what its result was.
-func (c comparison) result(s *story, i core.AuditedIntent) {
-	if outcome := core.AuditOutcome(i.Category); outcome != s.outcome {
+func (c comparison) result(s *story, i audit.Intent) {
+	if outcome := audit.Outcome(i.Category); outcome != s.outcome {
 		c.fault("The result of the tool of the approval %s is %q in the database, but %q in the audit log.", i.Approval, outcome, s.outcome)
 	}
 	switch {
 	case i.Result != "":
-		if c.differs(s.result, i.Approval, core.AuditedResult, i.Result) {
+		if c.differs(s.result, i.Approval, audit.OfResult, i.Result) {
 			c.fault("The result of the tool of the approval %s is not the one that the audit log has the digest of: it was changed.", i.Approval)
 		}
-	case c.differs(s.result, i.Approval, core.AuditedResult, ""):
+	case c.differs(s.result, i.Approval, audit.OfResult, ""):
 		c.Results++
 	}
 }
 
-// differs reports whether a digest is not the one that the log holds. With a key that the signer does not have it can't be told; that is a
+// differs reports whether a digest is not the one that the log holds. With a key that is not among the keys it can't be told; that is a
 // fault of the entry.
 func (c comparison) differs(held digest, id core.ApprovalID, kind, stored string) bool {
-	return c.signer.Knows(held.key) && c.signer.AuditDigest(held.key, id, kind, stored) != held.text
+	return c.keys.Knows(held.key) && c.keys.Digest(held.key, id, kind, stored) != held.text
 }

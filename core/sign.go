@@ -8,12 +8,9 @@ import (
 	"strings"
 )
 
-// Signer signs the values of buttons, so that a value from a platform can be verified, and the audit log. The first key signs, and each key
-// verifies, so that a key can be replaced while old buttons still exist.
-type Signer struct {
-	keys  []string
-	audit []auditKey // made from the keys, in their order
-}
+// Signer signs the values of buttons, so that a value from a platform can be verified. The first key signs, and each key verifies, so that a
+// key can be replaced while old buttons still exist. The keys of the audit log are derived from the same keys.
+type Signer struct{ keys []string }
 
 // minKey is how many bytes a signing key needs; a shorter one could be guessed.
 const minKey = 16
@@ -23,19 +20,27 @@ func NewSigner(keys ...string) (*Signer, error) {
 	if len(keys) == 0 {
 		return nil, Errorf(Invalid, "A signer needs a key.")
 	}
-	s := &Signer{keys: keys}
 	for _, k := range keys {
 		if len(k) < minKey {
 			return nil, Errorf(Invalid, "A signing key needs %d characters or more.", minKey)
 		}
-		s.audit = append(s.audit, newAuditKey(k))
 	}
-	return s, nil
+	return &Signer{keys: keys}, nil
 }
 
 // With returns a signer that verifies with one more key, as the oldest.
 func (s *Signer) With(key string) (*Signer, error) {
 	return NewSigner(append(slices.Clone(s.keys), key)...)
+}
+
+// Derived returns keys for another purpose, one made from each key, in their order.
+func (s *Signer) Derived(purpose string) (keys [][]byte) {
+	for _, k := range s.keys {
+		h := hmac.New(sha256.New, []byte(k))
+		h.Write([]byte(purpose))
+		keys = append(keys, h.Sum(nil))
+	}
+	return keys
 }
 
 // macLength is how many bytes of the HMAC a value contains: short enough for a button, too long to be guessed.

@@ -7,20 +7,20 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
-	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // tampering is something that a person does who can write the tables, but has no secret key, to the log of audited: opened, voted, approved,
 // begun, settled. fault is a part of what the check says.
 type tampering struct {
 	name  string
-	do    func(log []core.AuditEntry) []string
+	do    func(log []audit.Entry) []string
 	fault string
 }
 
 // statements are the same whatever the log holds.
-func statements(all ...string) func([]core.AuditEntry) []string {
-	return func([]core.AuditEntry) []string { return all }
+func statements(all ...string) func([]audit.Entry) []string {
+	return func([]audit.Entry) []string { return all }
 }
 
 // exchanged gives two rows each other's number.
@@ -41,9 +41,9 @@ func tamperings() []tampering {
 	all := []tampering{
 		{"two entries swapped", statements(exchanged(2, 3)...), "Entries 2 and 3 of the audit log were swapped."},
 		{"two distant entries swapped", statements(exchanged(1, 5)...), "Entries 1 and 5 of the audit log were swapped."},
-		{"the contents of two entries swapped", func(log []core.AuditEntry) []string {
+		{"the contents of two entries swapped", func(log []audit.Entry) []string {
 			s := exchanged(2, 4)
-			for _, e := range []core.AuditEntry{log[1], log[3]} {
+			for _, e := range []audit.Entry{log[1], log[3]} {
 				s = append(s, fmt.Sprintf(`update audit set prev = '%s', hash = '%s' where seq = %d`, e.Prev, e.Hash, e.Seq))
 			}
 			return s
@@ -73,7 +73,7 @@ func tamperings() []tampering {
 		{"a call that can't be read", statements(changedBody("note.add", `"`)), "The approval ap-1 can't be read from the database"},
 		{"a vote that can't be read", statements(`update votes set body = '{'`), "The approval ap-1 can't be read from the database"},
 		{"a result that can't be read", statements(`update intents set content = '"'`), "The result of the tool of the approval ap-1 can't be read from the database"},
-		{"a head of an earlier entry", func(log []core.AuditEntry) []string {
+		{"a head of an earlier entry", func(log []audit.Entry) []string {
 			return []string{fmt.Sprintf(`update audit_head set seq = 3, hash = '%s'`, log[2].Hash)}
 		}, "The head of the audit log was not sealed"},
 		{"no head", statements(`delete from audit_head`), "its head names entry 0, but its last entry is 5"},
@@ -156,10 +156,10 @@ func TestAuditLogRefusesAContradiction(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		url, store := audited(t, e)
 		h := headOf(t, store)
-		forged := store.Signer().SealEntry(h.Hash, core.AuditEntry{Seq: h.Seq + 1, Approval: "ap-1", Action: core.AuditNotRun, Actor: "eve", Detail: "stopped"})
+		forged := audit.KeysOf(store.Signer()).SealEntry(h.Hash, audit.Entry{Seq: h.Seq + 1, Approval: "ap-1", Action: audit.NotRun, Actor: "eve", Detail: "stopped"})
 		asAttacker(t, url, fmt.Sprintf(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
 			values (%d, 0, 'ap-1', '%s', 'eve', 'stopped', '', '', '', '%s', '%s', '%s')`, forged.Seq, forged.Action, forged.Key, forged.Prev, forged.Hash),
-			setHead(store.Signer().SealHead(core.AuditHead{Seq: forged.Seq, Hash: forged.Hash})))
+			setHead(audit.KeysOf(store.Signer()).SealHead(audit.Head{Seq: forged.Seq, Hash: forged.Hash})))
 		want := "The audit log says of the tool of the approval ap-1 both that it was started and that it was not run."
 		if r := verified(t, store, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), want) {
 			t.Errorf("the faults are %q", r.Faults)

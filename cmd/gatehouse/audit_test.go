@@ -19,6 +19,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage"
 	"gatehouse/storage/postgres/postgrestest"
 )
@@ -100,7 +101,7 @@ func audited(t *testing.T, e engine) (url string, store *storage.Store) {
 
 func verified(t *testing.T, store *storage.Store, signer *core.Signer, expect string) approvals.LogReport {
 	t.Helper()
-	r, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, signer, expect)
+	r, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, audit.KeysOf(signer), expect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,9 +279,9 @@ func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 				// The last entry, by the new key, is replaced, and its seal is made with the old one.
 				forged := log[6]
 				forged.Actor = "mallory"
-				forged = old.SealEntry(log[5].Hash, forged)
+				forged = audit.KeysOf(old).SealEntry(log[5].Hash, forged)
 				replace := fmt.Sprintf(`update audit set actor = 'mallory', key = '%s', hash = '%s' where seq = 7`, forged.Key, forged.Hash)
-				asAttacker(t, url, replace, setHead(old.SealHead(core.AuditHead{Seq: 7, Hash: forged.Hash})))
+				asAttacker(t, url, replace, setHead(audit.KeysOf(old).SealHead(audit.Head{Seq: 7, Hash: forged.Hash})))
 				want := []string{"broken at entry 7: it is signed with the key", "head of the audit log was not sealed"}
 				for range 2 { // the second time after one more entry
 					r := verified(t, store, both, "")
@@ -293,7 +294,7 @@ func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 				}
 
 				// The head alone is replaced.
-				asAttacker(t, url, `delete from audit where seq > 6`, setHead(old.SealHead(core.AuditHead{Seq: 6, Hash: log[5].Hash})))
+				asAttacker(t, url, `delete from audit where seq > 6`, setHead(audit.KeysOf(old).SealHead(audit.Head{Seq: 6, Hash: log[5].Hash})))
 				for range 2 {
 					if r := verified(t, store, both, ""); !strings.Contains(strings.Join(r.Faults, "\n"), want[1]) {
 						t.Errorf("with the head of an older key the faults are %q", r.Faults)
@@ -314,7 +315,7 @@ func rejected(t *testing.T, store *storage.Store) {
 	}
 }
 
-func headOf(t *testing.T, store *storage.Store) core.AuditHead {
+func headOf(t *testing.T, store *storage.Store) audit.Head {
 	t.Helper()
 	h, err := store.AuditHead(t.Context())
 	if err != nil {
@@ -324,7 +325,7 @@ func headOf(t *testing.T, store *storage.Store) core.AuditHead {
 }
 
 // setHead is the statement that puts a head in place of the log's.
-func setHead(h core.AuditHead) string {
+func setHead(h audit.Head) string {
 	pruned := int64(0)
 	if !h.Pruned.IsZero() {
 		pruned = h.Pruned.UnixNano()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage/storagetest"
 )
 
@@ -35,7 +36,7 @@ func killedBetween(t *testing.T, e engine) {
 	w.until("the end", second, w.settled)
 	second.ok(t)
 	w.wantOneNote("")
-	if log, err := w.store.AuditLog(t.Context(), 0, 100); err != nil || len(log) == 0 || !slices.ContainsFunc(log, func(e core.AuditEntry) bool { return e.Actor == "local-admin" }) {
+	if log, err := w.store.AuditLog(t.Context(), 0, 100); err != nil || len(log) == 0 || !slices.ContainsFunc(log, func(e audit.Entry) bool { return e.Actor == "local-admin" }) {
 		t.Errorf("the audit log does not name local-admin: %+v, %v", log, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // bothProcess is a real gatehouse process that is connected to a fake Slack and to a fake Discord, with a policy of its own.
@@ -166,7 +167,7 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 	if lasts {
 		survive("the reminders and the escalation", func() bool {
 			counts := said() // while the process is down, the second reminder may overtake the first
-			return counts[core.AuditReminded]+counts[core.AuditOvertaken] >= 2 && counts[core.AuditEscalated] > 0
+			return counts[audit.Reminded]+counts[audit.Overtaken] >= 2 && counts[audit.Escalated] > 0
 		})
 		const wait = 1100 * time.Millisecond // after what a killed process held is taken up again
 		if err := p.store.AddTask(t.Context(), core.Task{Key: "last", Kind: "last"}, wait); err != nil {
@@ -178,8 +179,8 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 	})
 	p.app.kill()
 	counts := said()
-	reminders, escalations, ends := counts[core.AuditReminded]+counts[core.AuditOvertaken], counts[core.AuditEscalated], counts[string(core.Expired)]
-	if reminders > 2 || escalations > 1 || ends > 1 || lasts && (ends > 0 || counts[core.AuditReminded] < 1) {
+	reminders, escalations, ends := counts[audit.Reminded]+counts[audit.Overtaken], counts[audit.Escalated], counts[string(core.Expired)]
+	if reminders > 2 || escalations > 1 || ends > 1 || lasts && (ends > 0 || counts[audit.Reminded] < 1) {
 		t.Errorf("%s: the log has %v", point, counts)
 	}
 	cards, replies := 0, 0
@@ -195,7 +196,7 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 			replies++
 		}
 	}
-	if cards != 1+counts[core.AuditReminded]+escalations || replies != ends {
+	if cards != 1+counts[audit.Reminded]+escalations || replies != ends {
 		t.Errorf("%s: %d cards and %d replies, and the log has %v\n%s", point, cards, replies, counts, p.slack.Dump())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage"
 )
 
@@ -62,7 +63,7 @@ func TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved(t *testing.T) {
 					t.Errorf("a denial: %v, %v", got.Approval.State, err)
 				}
 				log, err := store.AuditLog(t.Context(), 0, 0)
-				if err != nil || len(log) < 3 || log[1].Action != core.AuditAltered || log[2].Action != core.AuditAltered {
+				if err != nil || len(log) < 3 || log[1].Action != audit.Altered || log[2].Action != audit.Altered {
 					t.Errorf("the log is %+v, %v", log, err)
 				}
 			})
@@ -91,7 +92,7 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			return []string{approved, fmt.Sprintf(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
-				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`, log[0].Held(core.AuditedRecord), log[0].Key)}
+				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`, log[0].Held(audit.OfRecord), log[0].Key)}
 		},
 		"what was approved": func(t *testing.T, store *storage.Store) []string {
 			if _, err := store.Decide(t.Context(), voteOf(core.Actor{ID: "console:ann", Local: true}, core.Approve)); err != nil {

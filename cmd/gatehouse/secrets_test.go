@@ -9,6 +9,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
@@ -119,7 +120,7 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 			t.Errorf("%s prints\n%s", command, out)
 		}
 	}
-	if out := run("approvals", "log"); strings.Count(out, core.AuditRevealed) != 2 {
+	if out := run("approvals", "log"); strings.Count(out, audit.Revealed) != 2 {
 		t.Errorf("the log is\n%s", out)
 	}
 	run("approvals", "log", "--verify")

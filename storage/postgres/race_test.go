@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage/postgres"
 )
 
@@ -273,7 +274,7 @@ func theFirstDecisionStands(r *replicas) {
 	}
 	log, err := r.stores[0].AuditLog(r.ctx, 0, 0)
 	r.ok(err)
-	r.ok(r.stores[0].Signer().VerifyAudit("", log))
+	r.ok(audit.KeysOf(r.stores[0].Signer()).Verify("", log))
 	if n := r.repeats.n.Load(); n != 0 {
 		t.Errorf("%d transactions were repeated: the locks are not taken in one order", n)
 	}
@@ -312,7 +313,7 @@ func TestRace_AuditLogIsOneChain(t *testing.T) {
 	all.Wait()
 	log, err := r.stores[0].AuditLog(r.ctx, 0, 0)
 	r.ok(err)
-	r.ok(r.stores[0].Signer().VerifyAudit("", log))
+	r.ok(audit.KeysOf(r.stores[0].Signer()).Verify("", log))
 	if len(log) != 2*conversations*rounds {
 		t.Errorf("%d entries, want %d", len(log), 2*conversations*rounds)
 	}

@@ -1,6 +1,9 @@
 package storagetest
 
-import "gatehouse/core"
+import (
+	"gatehouse/core"
+	"gatehouse/core/audit"
+)
 
 var abandonExamples = []example{
 	{"abandoning a paused turn appends its messages", func(w *world) {
@@ -118,7 +121,7 @@ var abandonExamples = []example{
 			case core.CallUnknown:
 				w.equal("the log", last.Action+" by "+last.Actor, "unknown by "+s.Owner)
 			case core.CallNotRun:
-				w.equal("the log", last.Action+" by "+last.Actor, core.AuditNotRun+" by "+s.Owner)
+				w.equal("the log", last.Action+" by "+last.Actor, audit.NotRun+" by "+s.Owner)
 				w.equal("why", *got.Result, why)
 			default:
 				w.equal("the log", last.Action, "settled")

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 func vote(id core.ApprovalID, who core.Actor, c core.Choice) core.Decision {
 	return core.Decision{Approval: id, Vote: &core.Vote{Actor: who, Choice: c}}
 }
 
-func actions(log []core.AuditEntry) []string {
+func actions(log []audit.Entry) []string {
 	all := []string{}
 	for _, e := range log {
 		all = append(all, e.Action)
@@ -90,7 +91,7 @@ var approvalExamples = []example{
 		a := must(w.RevealApproval(w.ctx, "a", "admin", "as ann"))(w)
 		w.equal("the call", a.Call, must(w.LoadApproval(w.ctx, "a"))(w).Call)
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.equal("the log", actions(log), []string{"opened", core.AuditRevealed})
+		w.equal("the log", actions(log), []string{"opened", audit.Revealed})
 		w.equal("by", log[1].Actor+" "+log[1].Detail, "admin as ann")
 		_, err := w.RevealApproval(w.ctx, "none", "admin", "")
 		w.fails(err, core.NotFound)
@@ -123,7 +124,7 @@ var approvalExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "secret result"}))
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
 		w.equal("the log", actions(log), []string{"opened", "voted", "voted", "approved", "begun", "settled"})
-		w.ok(w.Signer().VerifyAudit("", log))
+		w.ok(audit.KeysOf(w.Signer()).Verify("", log))
 		for i, e := range log {
 			if e.Seq != int64(i+1) || e.Approval != "a" || e.At.IsZero() || e.Actor == "" {
 				w.Fatalf("entry %d is %+v", i, e)
@@ -144,16 +145,16 @@ var approvalExamples = []example{
 			}
 		}
 		w.equal("from the third on", must(w.AuditLog(w.ctx, 2, 2))(w), log[2:4])
-		w.ok(w.Signer().VerifyAudit(log[1].Hash, log[2:4]))
+		w.ok(audit.KeysOf(w.Signer()).Verify(log[1].Hash, log[2:4]))
 		erased := slices.Clone(log)
 		erased[1].Reason = ""
-		w.ok(w.Signer().VerifyAudit("", erased))
+		w.ok(audit.KeysOf(w.Signer()).Verify("", erased))
 		erased[1].Reason = "another reason"
-		w.fails(w.Signer().VerifyAudit("", erased), core.Invalid)
+		w.fails(audit.KeysOf(w.Signer()).Verify("", erased), core.Invalid)
 		log[3].Actor = "somebody else"
-		w.fails(w.Signer().VerifyAudit("", log), core.Invalid)
+		w.fails(audit.KeysOf(w.Signer()).Verify("", log), core.Invalid)
 		log = must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.fails(w.Signer().VerifyAudit("", append(log[:2:2], log[3:]...)), core.Invalid)
+		w.fails(audit.KeysOf(w.Signer()).Verify("", append(log[:2:2], log[3:]...)), core.Invalid)
 	}},
 	{"an attempt to approve what was altered is in the audit log, once for each click", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
@@ -171,7 +172,7 @@ var approvalExamples = []example{
 		_, err = w.Decide(w.ctx, admin)
 		w.fails(err, core.ApprovalDecided)
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.equal("the log", actions(log), []string{"opened", core.AuditAltered, core.AuditAltered, "voted", "denied", "rejected"})
+		w.equal("the log", actions(log), []string{"opened", audit.Altered, audit.Altered, "voted", "denied", "rejected"})
 		w.equal("by click", log[1].Actor+": "+log[1].Detail, fmt.Sprintf("%s: choice approve, invalid, event %d", bob.ID, d.Event))
 		w.equal("by the admin", log[2].Actor+": "+log[2].Detail, "local-admin: choice approve, invalid, as a test")
 	}},
@@ -191,9 +192,9 @@ var approvalExamples = []example{
 		_, err = w.Decide(w.ctx, admin)
 		w.fails(err, core.ApprovalDecided)
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.ok(w.Signer().VerifyAudit("", log))
+		w.ok(audit.KeysOf(w.Signer()).Verify("", log))
 		w.equal("the log", actions(log), []string{"opened", "rejected", "rejected", "voted", "approved", "rejected"})
-		for i, want := range map[int]core.AuditEntry{
+		for i, want := range map[int]audit.Entry{
 			1: {Approval: "a", Actor: "plat:dan", Detail: "choice approve, not_allowed, event ", Reason: "let me"},
 			2: {Approval: "none", Actor: bob.ID, Detail: "choice deny, not_found, event "},
 			5: {Approval: "a", Actor: "local-admin", Detail: "choice deny, approval_decided, as a test"},

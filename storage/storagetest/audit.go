@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // lastStep returns the last entry of the audit log that is not about a card.
-func (w *world) lastStep() (last core.AuditEntry) {
+func (w *world) lastStep() (last audit.Entry) {
 	w.Helper()
 	for _, e := range must(w.AuditLog(w.ctx, 0, 0))(w) {
-		if e.Action != core.AuditSent {
+		if e.Action != audit.Sent {
 			last = e
 		}
 	}
@@ -19,15 +20,15 @@ func (w *world) lastStep() (last core.AuditEntry) {
 }
 
 // steps returns the actions of a log without those that are about cards.
-func steps(log []core.AuditEntry) []string {
-	return slices.DeleteFunc(actions(log), func(action string) bool { return action == core.AuditSent })
+func steps(log []audit.Entry) []string {
+	return slices.DeleteFunc(actions(log), func(action string) bool { return action == audit.Sent })
 }
 
 // sentTo returns the details of the entries about cards that were sent.
 func (w *world) sentTo() (places []string) {
 	w.Helper()
 	for _, e := range must(w.AuditLog(w.ctx, 0, 0))(w) {
-		if e.Action == core.AuditSent {
+		if e.Action == audit.Sent {
 			places = append(places, string(e.Approval)+" "+e.Detail)
 		}
 	}
@@ -65,7 +66,7 @@ var auditExamples = []example{
 			}
 		}
 		w.equal("after edits", len(w.sentTo()), 3)
-		w.ok(w.Signer().VerifyAudit("", must(w.AuditLog(w.ctx, 0, 0))(w)))
+		w.ok(audit.KeysOf(w.Signer()).Verify("", must(w.AuditLog(w.ctx, 0, 0))(w)))
 	}},
 	{"a card whose sending was refused or is in doubt is not said to be sent; one that was pressed is", func(w *world) {
 		for id, state := range map[string]core.RowState{"a": core.RowDead, "b": core.RowUnknown} {
@@ -110,10 +111,10 @@ var auditExamples = []example{
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "4711 \xff\xfe\x00", Category: core.ToolFailed}))
 		e := w.lastStep()
-		stored := core.ResultDigest(must(w.LoadIntent(w.ctx, "a"))(w).Result.Content)
-		w.equal("the entry", e.Detail, "tool_failed, digest "+w.Signer().AuditDigest(e.Key, "a", core.AuditedResult, stored))
+		stored := audit.ResultDigest(must(w.LoadIntent(w.ctx, "a"))(w).Result.Content)
+		w.equal("the entry", e.Detail, "tool_failed, digest "+audit.KeysOf(w.Signer()).Digest(e.Key, "a", audit.OfResult, stored))
 		other := must(core.NewSigner("another secret key"))(w)
-		if strings.Contains(e.Detail, stored) || other.AuditDigest("", "a", core.AuditedResult, stored) == w.Signer().AuditDigest("", "a", core.AuditedResult, stored) {
+		if strings.Contains(e.Detail, stored) || audit.KeysOf(other).Digest("", "a", audit.OfResult, stored) == audit.KeysOf(w.Signer()).Digest("", "a", audit.OfResult, stored) {
 			w.Fatalf("the digest depends on no key: %q", e.Detail)
 		}
 	}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // lifeCycle returns the steps of a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
@@ -88,8 +89,8 @@ func (w *world) checkLifeCycle() {
 	})
 	w.equal("the messages", w.texts(conversation.Session(1), core.Writer{}), []string{"please", "done"})
 	log := must(w.AuditLog(w.ctx, 0, 0))(w)
-	w.equal("the log", actions(log), []string{"opened", core.AuditSent, "voted", "approved", "begun", "settled"})
-	w.ok(w.Signer().VerifyAudit("", log))
+	w.equal("the log", actions(log), []string{"opened", audit.Sent, "voted", "approved", "begun", "settled"})
+	w.ok(audit.KeysOf(w.Signer()).Verify("", log))
 	for _, row := range must(w.ListPosts(w.ctx, nil, "", 0))(w) {
 		if row.State != core.RowSent || row.Shown != row.Wanted || row.On {
 			w.Fatalf("got %+v", row)

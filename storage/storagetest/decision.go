@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage/internal/sqlstore"
 )
 
@@ -104,7 +105,7 @@ var decisionExamples = []example{
 		if string(got.Call.Arguments) != `{"text":"y"}` || got.Call.Digest != "d-changed" || got.Requested != before.Call.Digest || got.Editor().ID != cleo.ID || len(got.Standing()) != 0 {
 			w.Fatalf("got %+v", got)
 		}
-		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", core.AuditEdited})
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", audit.Edited})
 	}},
 	{"the digests of arguments are erased with their session, those that were replaced too", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Edit: true})
@@ -145,7 +146,7 @@ var decisionExamples = []example{
 		if rule := must(w.LoadApproval(w.ctx, "a"))(w).Rule; !slices.Equal(rule.Approvers, []string{cleo.ID, bob.ID}) || rule.Escalate.After != 0 {
 			w.Errorf("who may decide now: %+v", rule)
 		}
-		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", core.AuditReminded, core.AuditEscalated})
+		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", audit.Reminded, audit.Escalated})
 		w.db.Advance(2 * minute)
 		remind.Posts[0].Key = "card/a/3"
 		_, err := w.Decide(w.ctx, remind)
@@ -176,8 +177,8 @@ var decisionExamples = []example{
 		remind(3)
 		w.equal("then", w.first(minute).Key, "card/a/remind/a/3")
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.equal("the log", steps(log), []string{"opened", core.AuditOvertaken, core.AuditReminded, core.AuditReminded})
-		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e core.AuditEntry) bool { return e.Action == core.AuditOvertaken })].Detail, "remind/a/1")
+		w.equal("the log", steps(log), []string{"opened", audit.Overtaken, audit.Reminded, audit.Reminded})
+		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e audit.Entry) bool { return e.Action == audit.Overtaken })].Detail, "remind/a/1")
 	}},
 	{"the tasks of an approval end with it", func(w *world) {
 		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}

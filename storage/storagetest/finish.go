@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // said makes a user's messages.
@@ -250,7 +251,7 @@ type contents struct {
 	Texts     []string
 	Version   int64
 	Approvals []core.Approval
-	Audit     []core.AuditEntry
+	Audit     []audit.Entry
 	Posts     []core.OutboxRow
 	Queue     core.QueueView
 	Paused    []*core.PausedRecord
@@ -280,6 +281,6 @@ func (w *world) contents(id core.SessionID) contents {
 func (w *world) counted(id core.SessionID) contents {
 	w.Helper()
 	v := w.contents(id)
-	v.Audit = slices.DeleteFunc(v.Audit, func(e core.AuditEntry) bool { return e.Action == core.AuditRejected })
+	v.Audit = slices.DeleteFunc(v.Audit, func(e audit.Entry) bool { return e.Action == audit.Rejected })
 	return v
 }

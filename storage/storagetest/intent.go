@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // intent is what the executor begins for an approval made by asks.
@@ -147,8 +148,8 @@ var intentExamples = []example{
 			w.equal("why", *got.Result, want)
 			w.sent(w.first(minute), "ref")
 			last := w.lastStep()
-			digest := w.Signer().AuditDigest(last.Key, core.ApprovalID(id), core.AuditedResult, core.ResultDigest(want.Content))
-			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{core.AuditNotRun, s.Owner, string(want.Category) + ", digest " + digest})
+			digest := audit.KeysOf(w.Signer()).Digest(last.Key, core.ApprovalID(id), audit.OfResult, audit.ResultDigest(want.Content))
+			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{audit.NotRun, s.Owner, string(want.Category) + ", digest " + digest})
 			m := w.take(w.message(conversation), minute)
 			again := must(w.BeginIntent(w.ctx, m, intent(c, core.ApprovalID(id))))(w)
 			if again.Fresh || again.Result == nil || *again.Result != want {
@@ -178,7 +179,7 @@ var intentExamples = []example{
 			w.equal("the call of an approval that is "+string(end), must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w).State(), want)
 		}
 		for _, e := range must(w.AuditLog(w.ctx, 0, 0))(w) {
-			if e.Action == core.AuditNotRun {
+			if e.Action == audit.NotRun {
 				w.Fatalf("got %+v", e)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // decide makes a decision and checks the result against the model. A settled approval has put one signal into its conversation.
@@ -331,7 +332,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 func (p *property) checkAudit(rt *rapid.T, s *sqlstore.Store) {
 	log, err := s.AuditLog(ctx, p.audited, 0)
 	p.ok(rt, err)
-	p.ok(rt, s.Signer().VerifyAudit(p.hash, log))
+	p.ok(rt, audit.KeysOf(s.Signer()).Verify(p.hash, log))
 	if n := len(log); n > 0 {
 		p.audited, p.hash = log[n-1].Seq, log[n-1].Hash
 	}

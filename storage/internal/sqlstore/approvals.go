@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // approvalBody is the part of an approval that changes only if an approver changes the arguments.
@@ -47,7 +48,7 @@ func (s *Store) RevealApproval(ctx context.Context, id core.ApprovalID, actor, d
 		}
 		a, err := t.approval(id)
 		if err == nil {
-			t.audit(id, core.AuditRevealed, actor, detail)
+			t.audit(id, audit.Revealed, actor, detail)
 		}
 		return a, err
 	})

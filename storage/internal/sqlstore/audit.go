@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // databaseKey is the name of the secret key in the database, which is used where no key is configured.
 const databaseKey = "secret-key"
 
-// useKey sets the signer of the audit log: the configured one, or one with the key that is made once and kept in the database. It warns if
+// useKey sets the signer, and with it the keys of the audit log: the configured one, or one with the key that is made once and kept in the database. It warns if
 // other processes sign with a key that this one does not have. The log was signed with the database's key until one was configured.
 func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.Logger) error {
 	key, err := s.DatabaseKey(ctx)
@@ -28,19 +29,21 @@ func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.L
 			return err
 		}
 	}
-	if s.verifier = s.signer; key != "" {
-		if s.verifier, err = s.signer.With(key); err != nil {
+	verifier := s.signer
+	if key != "" {
+		if verifier, err = s.signer.With(key); err != nil {
 			return err
 		}
 	}
+	s.keys, s.allKeys = audit.KeysOf(s.signer), audit.KeysOf(verifier)
 	last, err := read(ctx, s, (*Tx).lastEntry)
-	if err == nil && last.Seq > 0 && !s.verifier.Knows(last.Key) {
+	if err == nil && last.Seq > 0 && !s.allKeys.Knows(last.Key) {
 		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last.Key)
 	}
 	return err
 }
 
-// Signer returns the signer of the audit log: that of the options or, without one, the signer whose key is kept in the database, which is
+// Signer returns the signer: that of the options or, without one, the signer whose key is kept in the database, which is
 // the same for all processes on it.
 func (s *Store) Signer() *core.Signer { return s.signer }
 
@@ -64,7 +67,7 @@ func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, act
 	if reason == "" {
 		session = ""
 	}
-	t.audits = append(t.audits, core.AuditEntry{
+	t.audits = append(t.audits, audit.Entry{
 		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor), Detail: clean(detail), Reason: clean(reason),
 		Session: session,
 	})
@@ -92,7 +95,7 @@ func (t *Tx) writeAudit() error {
 	if err != nil {
 		return err
 	}
-	sound := t.verifier.VerifyHead(h, key) && last.Seq <= h.Seq
+	sound := t.allKeys.VerifyHead(h, key) && last.Seq <= h.Seq
 	if !sound || last.Seq != h.Seq || last.Hash != h.Hash {
 		t.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed the database, or a process ran with other keys. New entries are written, but the end of the log can't be trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
 			"head", h.Seq, "last", last.Seq, "sealed", sound)
@@ -103,7 +106,7 @@ func (t *Tx) writeAudit() error {
 	for _, a := range t.audits {
 		h.Seq++
 		a.Seq = h.Seq
-		e := t.signer.SealEntry(h.Hash, a)
+		e := t.keys.SealEntry(h.Hash, a)
 		h.Hash = e.Hash
 		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash); err != nil {
@@ -116,24 +119,24 @@ func (t *Tx) writeAudit() error {
 	if t.pruned.After(h.Pruned) {
 		h.Pruned = t.pruned
 	}
-	h = t.signer.SealHead(h)
+	h = t.keys.SealHead(h)
 	_, err = t.Exec(`update audit_head set seq = $1, hash = $2, pruned = $3, seal = $4 where one = 1`, h.Seq, h.Hash, h.Pruned, h.Seal)
 	return err
 }
 
 // lastEntry returns the number, key and hash of the last entry; none: zero.
-func (t *Tx) lastEntry() (e core.AuditEntry, err error) {
+func (t *Tx) lastEntry() (e audit.Entry, err error) {
 	_, err = t.Row([]any{&e.Seq, &e.Key, &e.Hash}, `select seq, key, hash from audit where seq > 0 order by seq desc limit 1`)
 	return e, err
 }
 
 // newestKey returns the id of the newest key that has signed an entry: the last entry's, unless somebody signed it with an older one. It reads
 // the log only if the last entry is not signed with this process's newest key, such as after that was added.
-func (t *Tx) newestKey(last core.AuditEntry) (string, error) {
+func (t *Tx) newestKey(last audit.Entry) (string, error) {
 	if last.Seq == 0 {
 		return "", nil
 	}
-	for _, id := range t.verifier.NewerKeys(last.Key) {
+	for _, id := range t.allKeys.Newer(last.Key) {
 		if signed, err := t.exists(`select 1 from audit where key = $1 limit 1`, id); err != nil || signed {
 			return id, err
 		}
@@ -143,24 +146,24 @@ func (t *Tx) newestKey(last core.AuditEntry) (string, error) {
 
 // auditedResult is the detail of an entry about a result: how the call ended, and the digest of what it returned.
 func (t *Tx) auditedResult(id core.ApprovalID, r core.ToolResult) string {
-	return fmt.Sprintf("%s, digest %s", core.AuditOutcome(r.Category), t.signer.AuditDigest("", id, core.AuditedResult, core.ResultDigest(r.Content)))
+	return fmt.Sprintf("%s, digest %s", audit.Outcome(r.Category), t.keys.Digest("", id, audit.OfResult, audit.ResultDigest(r.Content)))
 }
 
 // auditedCall is the detail of an entry about a call: its tool and its digest.
 func (t *Tx) auditedCall(id core.ApprovalID, tool, digest string) string {
-	return fmt.Sprintf("tool %s, digest %s", tool, t.signer.AuditDigest("", id, core.AuditedCall, digest))
+	return fmt.Sprintf("tool %s, digest %s", tool, t.keys.Digest("", id, audit.OfCall, digest))
 }
 
 // auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecord.
 func (t *Tx) auditedTerms(a core.Approval) string {
-	return core.AuditedTerms + " " + t.signer.AuditDigest("", a.ID, core.AuditedTerms, a.Terms())
+	return audit.OfTerms + " " + t.keys.Digest("", a.ID, audit.OfTerms, audit.Terms(a))
 }
 
 func (t *Tx) auditedRecord(a core.Approval) string {
-	return core.AuditedRecord + " " + t.signer.AuditDigest("", a.ID, core.AuditedRecord, a.Record())
+	return audit.OfRecord + " " + t.keys.Digest("", a.ID, audit.OfRecord, audit.Record(a))
 }
 
-// checkRecord compares an approval with what the audit log says of it; see core.Signer.CheckRecord. Entries of this transaction are not among
+// checkRecord compares an approval with what the audit log says of it; see audit.Keys.CheckRecord. Entries of this transaction are not among
 // those that it reads.
 func (t *Tx) checkRecord(a core.Approval) error {
 	entries, err := List(t, readEntry, `select `+entryColumns+` from audit where seq in (
@@ -169,10 +172,10 @@ func (t *Tx) checkRecord(a core.Approval) error {
 	if err != nil {
 		return err
 	}
-	return t.verifier.CheckRecord(a, entries)
+	return t.allKeys.CheckRecord(a, entries)
 }
 
-func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {
+func (t *Tx) auditHead(lock string) (h audit.Head, err error) {
 	_, err = t.Row([]any{&h.Seq, &h.Hash, timestamp{&h.Pruned}, &h.Seal}, `select seq, hash, pruned, seal from audit_head where one = 1`+lock)
 	return h, err
 }
@@ -186,38 +189,38 @@ func (t *Tx) eraseReasons(id core.SessionID) error {
 
 const entryColumns = `seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash`
 
-func readEntry(scan func(...any) error) (e core.AuditEntry, err error) {
+func readEntry(scan func(...any) error) (e audit.Entry, err error) {
 	return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest, &e.Session, &e.Key, &e.Prev, &e.Hash)
 }
 
-// AuditLog returns up to n entries (0: all) after entry after, in order. core.Signer.VerifyAudit checks them.
-func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) {
+// AuditLog returns up to n entries (0: all) after entry after, in order. audit.Keys.Verify checks them.
+func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]audit.Entry, error) {
 	return readAll(ctx, s, readEntry, `select `+entryColumns+` from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }
 
 // AuditHead returns the head of the log.
-func (s *Store) AuditHead(ctx context.Context) (core.AuditHead, error) {
-	return read(ctx, s, func(t *Tx) (core.AuditHead, error) { return t.auditHead("") })
+func (s *Store) AuditHead(ctx context.Context) (audit.Head, error) {
+	return read(ctx, s, func(t *Tx) (audit.Head, error) { return t.auditHead("") })
 }
 
 // AuditRecords returns what the log is checked against. A caller that reads the log afterwards finds in it all that the records tell;
 // an approval with entries after the head Before may have changed while the records were read.
-func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err error) {
+func (s *Store) AuditRecords(ctx context.Context) (r audit.Records, err error) {
 	if r.Before, err = s.AuditHead(ctx); err != nil {
 		return r, err
 	}
-	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
+	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a audit.Approval, err error) {
 		a.Approval, err = readApproval(lenient(scan, &a.Fault))
 		return a, err
 	}, `select `+approvalColumns+` from approvals order by seq`)
 	if err != nil {
 		return r, err
 	}
-	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (i core.AuditedIntent, err error) {
+	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (i audit.Intent, err error) {
 		var began, ended time.Time
 		var content string
 		err = lenient(scan, &i.Fault)(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended}, fromJSON{&content}, &i.Category)
-		i.NotRun, i.Ended, i.Result = began.IsZero(), !ended.IsZero(), core.ResultDigest(content)
+		i.NotRun, i.Ended, i.Result = began.IsZero(), !ended.IsZero(), audit.ResultDigest(content)
 		return i, err
 	}, `select approval, digest, begun_at, ended_at, content, category from intents order by approval`)
 	if err == nil {

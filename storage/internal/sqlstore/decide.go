@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // Decide applies a decision and commits the result: vote, audit entries, signal and new card. All checks run under the approval's
@@ -84,18 +85,18 @@ func (t *Tx) remind(a core.Approval, d core.Decision) error {
 		return nil
 	}
 	if a.Overtaken(d.Task, t.Now) {
-		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, a.ID, core.AuditOvertaken, d.Task)
+		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, a.ID, audit.Overtaken, d.Task)
 		if err == nil && !known {
-			t.audit(a.ID, core.AuditOvertaken, d.By.ID, d.Task)
+			t.audit(a.ID, audit.Overtaken, d.By.ID, d.Task)
 		}
 		return err
 	}
 	for _, p := range fresh {
 		t.addPost(p)
 	}
-	action, detail := core.AuditReminded, ""
+	action, detail := audit.Reminded, ""
 	if d.Remind == core.Escalated {
-		action = core.AuditEscalated
+		action = audit.Escalated
 		a.Rule = a.Rule.Escalated()
 		if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
@@ -169,9 +170,9 @@ func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) e
 	if d.Vote == nil {
 		return nil
 	}
-	action, detail := core.AuditRejected, fmt.Sprintf("choice %s, %s", d.Vote.Choice, core.CategoryOf(why))
+	action, detail := audit.Rejected, fmt.Sprintf("choice %s, %s", d.Vote.Choice, core.CategoryOf(why))
 	if d.Altered && core.CategoryOf(why) == core.Invalid {
-		action = core.AuditAltered
+		action = audit.Altered
 	}
 	if d.Event != 0 {
 		detail += fmt.Sprintf(", event %d", d.Event)
@@ -230,12 +231,12 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 			if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 				return err
 			}
-			t.audit(a.ID, core.AuditEdited, v.Actor.ID, join(join("choice edit", by.Detail), t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)+", "+t.auditedRecord(a)))
+			t.audit(a.ID, audit.Edited, v.Actor.ID, join(join("choice edit", by.Detail), t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)+", "+t.auditedRecord(a)))
 			continue
 		}
 		action := "voted"
 		if votedBefore(a, n) {
-			action = core.AuditChanged
+			action = audit.Changed
 		}
 		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(join(fmt.Sprintf("choice %s", v.Choice), by.Detail), t.auditedRecord(a)), textOf(by, v.Reason))
 	}

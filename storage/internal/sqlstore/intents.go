@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // BeginIntent commits that a tool is about to run, marks the approval as begun and redraws its cards. If there is an intent already, it returns that
@@ -128,7 +129,7 @@ func (t *Tx) storeNotRun(a core.Approval, by string, why core.ToolResult) error 
 		a.ID, a.Invocation, a.Call.Tool, a.Call.Digest, t.Now, asJSON{why.Content}, why.Category); err != nil {
 		return err
 	}
-	t.audit(a.ID, core.AuditNotRun, by, t.auditedResult(a.ID, why))
+	t.audit(a.ID, audit.NotRun, by, t.auditedResult(a.ID, why))
 	t.redrawRun(a.ID)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // AddPosts adds posts to the outbox while a turn runs; a post whose key is known changes the earlier post. It fails with lease_lost
@@ -154,7 +155,7 @@ func (t *Tx) arrived(row core.OutboxRow, by string) error {
 			return err
 		}
 	}
-	t.audit(row.Approval, core.AuditSent, by, sentTo(row.Post))
+	t.audit(row.Approval, audit.Sent, by, sentTo(row.Post))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 var (
@@ -24,16 +25,17 @@ var (
 // Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes that the
 // command line needs.
 type Store struct {
-	hooks    Hooks
-	newID    func() string
-	trace    func(Statement)
-	log      *slog.Logger
-	signer   *core.Signer
-	verifier *core.Signer // signer, and the key in the database
-	beats    *beats
-	claimed  *claimed
-	health   *health
-	limits   core.Limits
+	hooks   Hooks
+	newID   func() string
+	trace   func(Statement)
+	log     *slog.Logger
+	signer  *core.Signer
+	keys    audit.Keys // of the audit log, made from the signer's
+	allKeys audit.Keys // keys, and that of the key in the database
+	beats   *beats
+	claimed *claimed
+	health  *health
+	limits  core.Limits
 }
 
 // Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors untranslated.
@@ -240,7 +242,7 @@ func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error)
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, signer: s.signer, verifier: s.verifier, destinations: map[string]bool{}}
+	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys, allKeys: s.allKeys, destinations: map[string]bool{}}
 }
 
 // health remembers how the last commit went. Register has something committed every second or so, so what it knows is fresh.

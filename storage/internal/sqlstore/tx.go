@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // Tx is one transaction, or one read. Arguments of its statements are plain values, times, and this package's types that say how a
@@ -15,16 +15,16 @@ type Tx struct {
 	// Now is the time of the transaction. With the database's clock it is set once a lock was taken or readClock was called.
 	Now time.Time
 
-	run      Runner
-	hooks    *Hooks
-	newID    func() string
-	trace    func(Statement)
-	outbox   []outboxWrite     // see writeOutbox
-	audits   []core.AuditEntry // see writeAudit
-	pruned   time.Time         // approvals that were decided before were removed; zero: none
-	log      *slog.Logger
-	signer   *core.Signer
-	verifier *core.Signer // verifies what any of the processes sealed, the database's key included
+	run     Runner
+	hooks   *Hooks
+	newID   func() string
+	trace   func(Statement)
+	outbox  []outboxWrite // see writeOutbox
+	audits  []audit.Entry // see writeAudit
+	pruned  time.Time     // approvals that were decided before were removed; zero: none
+	log     *slog.Logger
+	keys    audit.Keys // sign the audit log
+	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 }

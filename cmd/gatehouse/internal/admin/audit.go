@@ -8,6 +8,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
@@ -35,7 +36,7 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	case c.Verify || c.Expect != nil:
 		return c.verify(ctx, a, store)
 	}
-	var all []core.AuditEntry
+	var all []audit.Entry
 	for after := c.After; ; after = all[len(all)-1].Seq {
 		page, err := store.AuditLog(ctx, after, auditPage)
 		if err != nil {
@@ -49,24 +50,24 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if c.JSON {
 		return a.PrintJSON(cli.List(all, viewAudit))
 	}
-	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"}, cli.List(all, func(e core.AuditEntry) []string {
+	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"}, cli.List(all, func(e audit.Entry) []string {
 		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail, mask.Text(e.Reason)}
 	}))
 }
 
 // verify always checks the whole log, because each entry's hash depends on those before it.
 func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.Store) error {
-	signer, err := c.signer(ctx, store)
+	keys, err := c.keys(ctx, store)
 	if err != nil {
 		return err
 	}
 	expect := ""
 	if c.Expect != nil {
-		if expect, err = expectedHash(*c.Expect, signer); err != nil {
+		if expect, err = expectedHash(*c.Expect, keys); err != nil {
 			return err
 		}
 	}
-	r, err := approvals.VerifyLog(ctx, approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, signer, expect)
+	r, err := approvals.VerifyLog(ctx, approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, keys, expect)
 	if err != nil {
 		return err
 	}
@@ -114,14 +115,20 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	return cli.Bad(broken)
 }
 
-// signer verifies with the configured keys and, if the flag says so, with the one in the database, as the oldest.
-func (c approvalsLogCmd) signer(ctx context.Context, store *storage.Store) (*core.Signer, error) {
+// keys are those to verify with: the configured ones and, if the flag says so, the one in the database, as the oldest.
+func (c approvalsLogCmd) keys(ctx context.Context, store *storage.Store) (audit.Keys, error) {
+	signer := store.Signer()
 	if !c.DatabaseKey {
-		return store.Signer(), nil
+		return audit.KeysOf(signer), nil
 	}
 	key, err := store.DatabaseKey(ctx)
-	if err != nil || key == "" {
-		return store.Signer(), err
+	if err != nil {
+		return nil, err
 	}
-	return store.Signer().With(key)
+	if key != "" {
+		if signer, err = signer.With(key); err != nil {
+			return nil, err
+		}
+	}
+	return audit.KeysOf(signer), nil
 }

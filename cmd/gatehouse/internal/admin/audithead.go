@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage"
 )
 
@@ -29,11 +30,11 @@ func (c approvalsLogCmd) head(ctx context.Context, a *cli.App, store *storage.St
 	if err != nil {
 		return err
 	}
-	signer, err := c.signer(ctx, store)
+	keys, err := c.keys(ctx, store)
 	if err != nil {
 		return err
 	}
-	if !signer.VerifyHead(h, "") {
+	if !keys.VerifyHead(h, "") {
 		return cli.Bad(core.Errorf(core.Invalid, "The head of the audit log was not sealed with a key that this process has. Set GATEHOUSE_SECRET_KEY as the gateway has it, and run gatehouse approvals log --verify to see what is wrong."))
 	}
 	text, err := json.Marshal(headView(h))
@@ -46,7 +47,7 @@ func (c approvalsLogCmd) head(ctx context.Context, a *cli.App, store *storage.St
 
 // expectedHash returns the hash of the entry that the log must have: a hash, or the one in a head, whose seal it checks. It is "" for the
 // head of an empty log.
-func expectedHash(text string, signer *core.Signer) (string, error) {
+func expectedHash(text string, keys audit.Keys) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
 		if len(text) != hashLength {
@@ -58,7 +59,7 @@ func expectedHash(text string, signer *core.Signer) (string, error) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return "", core.Wrap(core.Invalid, err, "--expect has a head that is not JSON. Give it a line that gatehouse approvals log --head printed.")
 	}
-	if h := core.AuditHead(v); !signer.VerifyHead(h, "") {
+	if h := audit.Head(v); !keys.VerifyHead(h, "") {
 		return "", cli.Bad(core.Errorf(core.Invalid, "The head that --expect names was not sealed with a key that this process has: it was changed, or GATEHOUSE_SECRET_KEY lacks its key."))
 	}
 	return v.Hash, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
@@ -177,7 +178,7 @@ type auditView struct {
 	Hash     string          `json:"hash"`
 }
 
-func viewAudit(e core.AuditEntry) auditView {
+func viewAudit(e audit.Entry) auditView {
 	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, mask.Text(e.Reason), e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash}
 }
 

@@ -1,20 +1,21 @@
-package core
+package audit
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 	"time"
+
+	"gatehouse/core"
 )
 
 // Terms returns a digest of who asked for an approval, in which turn, who may decide it and until when. Only an escalation changes it.
-func (a Approval) Terms() string {
+func Terms(a core.Approval) string {
 	return digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.Requester, a.Rule, moment(a.CreatedAt), moment(a.Deadline))
 }
 
 // Record returns a digest of what an approval is for, as its card shows it, of its votes and of its decision. An erasure changes it.
-func (a Approval) Record() string {
+func Record(a core.Approval) string {
 	votes := []any{}
 	for _, v := range a.Votes {
 		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits})
@@ -36,37 +37,26 @@ func moment(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// Held returns what an entry holds of a digest of one of the kinds, as AuditDigest makes it; "" if it holds none.
-func (e AuditEntry) Held(kind string) string {
-	mark := kind + " "
-	i := strings.LastIndex(e.Detail, mark)
-	if i < 0 {
-		return ""
-	}
-	held, _, _ := strings.Cut(e.Detail[i+len(mark):], ",")
-	return held
-}
-
 // CheckRecord compares an approval with its entries in the audit log, in their order: with the last one that holds its terms, and the last one
 // that holds its record. So with write access to the database, but without a key, nobody can put another request, rule, vote or decision in
-// place of what was recorded. Errors: approval_mismatch, and unsupported if the signer does not have the key of an entry.
-func (s *Signer) CheckRecord(a Approval, entries []AuditEntry) error {
-	last := map[string]AuditEntry{}
+// place of what was recorded. Errors: approval_mismatch, and unsupported if the key of an entry is not among these.
+func (all Keys) CheckRecord(a core.Approval, entries []Entry) error {
+	last := map[string]Entry{}
 	for _, e := range entries {
-		for _, kind := range []string{AuditedTerms, AuditedRecord} {
+		for _, kind := range []string{OfTerms, OfRecord} {
 			if e.Held(kind) != "" {
 				last[kind] = e
 			}
 		}
 	}
-	digests := map[string]string{AuditedTerms: a.Terms(), AuditedRecord: a.Record()}
-	for _, kind := range []string{AuditedTerms, AuditedRecord} {
+	digests := map[string]string{OfTerms: Terms(a), OfRecord: Record(a)}
+	for _, kind := range []string{OfTerms, OfRecord} {
 		e := last[kind]
-		if e.Key != "" && !s.Knows(e.Key) {
-			return Errorf(Unsupported, "This request was recorded with a secret key that gatehouse does not have any more, so nobody can tell whether it was changed. Deny it and ask again, or tell whoever runs gatehouse to add the earlier key to GATEHOUSE_SECRET_KEY.")
+		if e.Key != "" && !all.Knows(e.Key) {
+			return core.Errorf(core.Unsupported, "This request was recorded with a secret key that gatehouse does not have any more, so nobody can tell whether it was changed. Deny it and ask again, or tell whoever runs gatehouse to add the earlier key to GATEHOUSE_SECRET_KEY.")
 		}
-		if e.Key == "" || s.AuditDigest(e.Key, a.ID, kind, digests[kind]) != e.Held(kind) {
-			return Errorf(ApprovalMismatch, "The stored request is not the one that the audit log records, so nothing was done. Tell whoever runs gatehouse: somebody changed its database.")
+		if e.Key == "" || all.Digest(e.Key, a.ID, kind, digests[kind]) != e.Held(kind) {
+			return core.Errorf(core.ApprovalMismatch, "The stored request is not the one that the audit log records, so nothing was done. Tell whoever runs gatehouse: somebody changed its database.")
 		}
 	}
 	return nil

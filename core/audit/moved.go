@@ -1,4 +1,4 @@
-package core
+package audit
 
 import (
 	"cmp"
@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// auditGap is the numbers of entries that are not in the log, both inclusive.
-type auditGap struct{ from, to int64 }
+// gap is the numbers of entries that are not in the log, both inclusive.
+type gap struct{ from, to int64 }
 
 // sentence says what is missing from a log whose last entry is last, and whose head names end.
-func (g auditGap) sentence(last, end int64) string {
+func (g gap) sentence(last, end int64) string {
 	switch {
 	case g.from == 1 && g.to == end:
 		return fmt.Sprintf("All entries of the audit log are missing: its head names entry %d.", end)
@@ -26,10 +26,10 @@ func (g auditGap) sentence(last, end int64) string {
 const maxMoved = 100
 
 // origins finds the altered entries that were only moved: by the number of each, the number that it was written as.
-func (c *AuditCheck) origins(end int64) map[int64]int64 {
+func (c *Check) origins(end int64) map[int64]int64 {
 	altered := c.altered[:min(len(c.altered), maxMoved)]
-	places := map[int64]*AuditEntry{} // with the entry that is there now; nil: none
-	for _, g := range append(slices.Clone(c.gaps), auditGap{c.last.Seq + 1, end}) {
+	places := map[int64]*Entry{} // with the entry that is there now; nil: none
+	for _, g := range append(slices.Clone(c.gaps), gap{c.last.Seq + 1, end}) {
 		for n := g.from; n <= g.to && len(places) < maxMoved; n++ {
 			places[n] = nil
 		}
@@ -50,25 +50,25 @@ func (c *AuditCheck) origins(end int64) map[int64]int64 {
 
 // writtenAs reports whether an entry was written with a number: with its own hash, or with that of the entry which is there now, if the
 // contents were moved without the hashes.
-func (c *AuditCheck) writtenAs(e AuditEntry, n int64, there *AuditEntry) bool {
+func (c *Check) writtenAs(e Entry, n int64, there *Entry) bool {
 	e.Seq = n
-	if k := c.signer.audit[c.signer.position(e.Key)]; e.Hash == k.hash(e) {
+	if k := c.keys[c.keys.position(e.Key)]; e.Hash == k.hash(e) {
 		return true
 	}
 	if there == nil {
 		return false
 	}
 	e.Prev, e.Key = there.Prev, there.Key
-	return there.Hash == c.signer.audit[c.signer.position(e.Key)].hash(e)
+	return there.Hash == c.keys[c.keys.position(e.Key)].hash(e)
 }
 
 // missing returns the gaps up to the number last, without the numbers that entries were moved from, in order.
-func missing(gaps []auditGap, was map[int64]int64, last int64) (left []auditGap) {
+func missing(gaps []gap, was map[int64]int64, last int64) (left []gap) {
 	left = slices.Clone(gaps)
 	for _, n := range was {
 		for i, g := range left {
 			if g.from <= n && n <= g.to {
-				left = slices.Replace(left, i, i+1, auditGap{g.from, n - 1}, auditGap{n + 1, g.to})
+				left = slices.Replace(left, i, i+1, gap{g.from, n - 1}, gap{n + 1, g.to})
 				break
 			}
 		}
@@ -76,7 +76,7 @@ func missing(gaps []auditGap, was map[int64]int64, last int64) (left []auditGap)
 	for i := range left {
 		left[i].to = min(left[i].to, last)
 	}
-	left = slices.DeleteFunc(left, func(g auditGap) bool { return g.to < g.from })
-	slices.SortFunc(left, func(a, b auditGap) int { return cmp.Compare(a.from, b.from) })
+	left = slices.DeleteFunc(left, func(g gap) bool { return g.to < g.from })
+	slices.SortFunc(left, func(a, b gap) int { return cmp.Compare(a.from, b.from) })
 	return left
 }

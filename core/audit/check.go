@@ -1,61 +1,63 @@
-package core
+package audit
 
 import (
 	"cmp"
 	"crypto/hmac"
 	"fmt"
 	"slices"
+
+	"gatehouse/core"
 )
 
-// AuditCheck checks the entries of the audit log one after the other. Keys have an order: once a newer one has signed, an older one is not
+// Check checks the entries of the audit log one after the other. Keys have an order: once a newer one has signed, an older one is not
 // accepted any more, so that a key which was replaced, or which is in the database, can't sign in place of the new one.
 //
 // What was done to one entry does not hide what was done to others: each entry is checked by itself, and then as the one after its
 // predecessor.
-type AuditCheck struct {
-	signer  *Signer
-	last    AuditEntry
-	started bool         // the number that comes next is known
-	newest  string       // the id of the newest key that has signed; "" = none yet
-	genuine int64        // the last entry that is as it was written
-	altered []AuditEntry // those that are not
-	gaps    []auditGap
-	faults  []AuditFault
+type Check struct {
+	keys    Keys
+	last    Entry
+	started bool    // the number that comes next is known
+	newest  string  // the id of the newest key that has signed; "" = none yet
+	genuine int64   // the last entry that is as it was written
+	altered []Entry // those that are not
+	gaps    []gap
+	faults  []Fault
 }
 
-// AuditFault is something that was done to the log. Seq is the first entry that it was done to.
-type AuditFault struct {
+// Fault is something that was done to the log. Seq is the first entry that it was done to.
+type Fault struct {
 	Seq  int64
 	Text string // a sentence or more
 }
 
-// CheckAudit returns a check of the log from its first entry on.
-func (s *Signer) CheckAudit() *AuditCheck { return &AuditCheck{signer: s, started: true} }
+// Check returns a check of the log from its first entry on.
+func (all Keys) Check() *Check { return &Check{keys: all, started: true} }
 
-// Newest returns the id of the newest of the signer's keys that has signed an entry; "" if none has.
-func (c *AuditCheck) Newest() string { return c.newest }
+// Newest returns the id of the newest of the keys that has signed an entry; "" if none has.
+func (c *Check) Newest() string { return c.newest }
 
 // Entry checks the next entry. A reason that was erased is no fault.
-func (c *AuditCheck) Entry(e AuditEntry) {
+func (c *Check) Entry(e Entry) {
 	before := c.last
 	follows := !c.started || e.Seq == before.Seq+1
 	if !follows {
-		c.gaps = append(c.gaps, auditGap{before.Seq + 1, e.Seq - 1})
+		c.gaps = append(c.gaps, gap{before.Seq + 1, e.Seq - 1})
 	}
 	trusted := !c.isAltered(before)
 	c.last, c.started = e, true
-	position := c.signer.position(e.Key)
+	position := c.keys.position(e.Key)
 	if position < 0 {
 		c.fault(e.Seq, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were made without it, add --database-key.", e.Seq, e.Key)
 		return
 	}
-	k := c.signer.audit[position]
+	k := c.keys[position]
 	if !hmac.Equal([]byte(e.Hash), []byte(k.hash(e))) {
 		c.altered = append(c.altered, e)
 		return
 	}
 	c.genuine = max(c.genuine, e.Seq)
-	older := c.newest != "" && position > c.signer.position(c.newest)
+	older := c.newest != "" && position > c.keys.position(c.newest)
 	switch {
 	case e.Reason != "" && e.ReasonDigest != k.reason(e):
 		c.fault(e.Seq, "The audit log is broken at entry %d: its reason is not the one that was given.", e.Seq)
@@ -70,27 +72,27 @@ func (c *AuditCheck) Entry(e AuditEntry) {
 }
 
 // isAltered reports whether an entry was the last one that is not as it was written.
-func (c *AuditCheck) isAltered(e AuditEntry) bool {
+func (c *Check) isAltered(e Entry) bool {
 	n := len(c.altered)
 	return n > 0 && c.altered[n-1].Seq == e.Seq
 }
 
-func (c *AuditCheck) fault(seq int64, format string, args ...any) {
-	c.faults = append(c.faults, AuditFault{seq, fmt.Sprintf(format, args...)})
+func (c *Check) fault(seq int64, format string, args ...any) {
+	c.faults = append(c.faults, Fault{seq, fmt.Sprintf(format, args...)})
 }
 
 // Faults returns what was done to the entries so far, in their order. end is the number of the entry that the log must reach: that of its
 // head; 0 = it is not known.
-func (c *AuditCheck) Faults(end int64) []AuditFault {
+func (c *Check) Faults(end int64) []Fault {
 	was := c.origins(end)
-	gaps, all := slices.Clone(c.gaps), &AuditCheck{}
+	gaps, all := slices.Clone(c.gaps), &Check{}
 	for _, e := range c.altered {
 		if from, moved := was[e.Seq]; moved && was[from] != e.Seq {
-			gaps = append(gaps, auditGap{e.Seq, e.Seq}) // another entry is in its place
+			gaps = append(gaps, gap{e.Seq, e.Seq}) // another entry is in its place
 		}
 	}
 	if c.last.Seq < end {
-		gaps = append(gaps, auditGap{c.last.Seq + 1, end})
+		gaps = append(gaps, gap{c.last.Seq + 1, end})
 	}
 	for _, g := range missing(gaps, was, max(c.genuine, end)) {
 		all.fault(g.from, "%s", g.sentence(c.last.Seq, end))
@@ -107,19 +109,19 @@ func (c *AuditCheck) Faults(end int64) []AuditFault {
 		}
 	}
 	faults := append(all.faults, c.faults...)
-	slices.SortStableFunc(faults, func(a, b AuditFault) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Seq, b.Seq) })
 	return faults
 }
 
-// VerifyAudit checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as AuditCheck does. The error,
+// Verify checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as a Check does. The error,
 // of category invalid, tells of the first entry that has a fault.
-func (s *Signer) VerifyAudit(prev string, entries []AuditEntry) error {
-	c := AuditCheck{signer: s, started: prev == "", last: AuditEntry{Hash: prev}}
+func (all Keys) Verify(prev string, entries []Entry) error {
+	c := Check{keys: all, started: prev == "", last: Entry{Hash: prev}}
 	for _, e := range entries {
 		c.Entry(e)
 	}
 	if faults := c.Faults(0); len(faults) > 0 {
-		return Errorf(Invalid, "%s", faults[0].Text)
+		return core.Errorf(core.Invalid, "%s", faults[0].Text)
 	}
 	return nil
 }

@@ -116,6 +116,23 @@ type Approval struct {
 	Requested    string // the digest of the call as it was asked for, if an approver has changed its arguments
 }
 
+// Remembers reports whether this approval allows a call of another requester, or of the same, under today's rule for that: the call, the tool's
+// schema and the rule are the same, and those who approved could approve it for the requester. How long ago it was decided does not matter here.
+func (a Approval) Remembers(call Call, rule Rule, requester Actor) bool {
+	if a.State != Approved || a.Rule.Verdict != VerdictAsk || a.Call.Tool != call.Tool || a.Call.Digest != call.Digest || a.Call.Risk != call.Risk ||
+		a.Call.Bound.Schema != call.Bound.Schema || !a.Rule.Same(rule) {
+		return false
+	}
+	a.Rule, a.Requester = rule, requester
+	approvals := 0
+	for _, v := range a.Standing() {
+		if v.Choice == Approve && rule.MayDecide(v.Actor, requester) {
+			approvals++
+		}
+	}
+	return approvals >= max(1, rule.Quorum)
+}
+
 // Vote is one person's decision, or the change of the arguments by an approver. A withdrawal is one only on its way to Decide, which stores no vote for it.
 type Vote struct {
 	Event  int64     `json:"event,omitempty"` // the click's

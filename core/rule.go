@@ -1,7 +1,9 @@
 package core
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -88,4 +90,12 @@ func (r Rule) refusal(who, requester Actor) error {
 		return Errorf(NotAllowed, "You asked for this yourself, so another approver has to decide.")
 	}
 	return nil
+}
+
+// Same reports whether two rules say the same. Which accounts are noted as one person's depends on the requester, so it does not count.
+func (r Rule) Same(other Rule) bool {
+	r.People, other.People = nil, nil
+	one, err := json.Marshal(r)
+	two, err2 := json.Marshal(other)
+	return err == nil && err2 == nil && bytes.Equal(one, two)
 }

@@ -13,6 +13,7 @@ import (
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // The slash commands.
@@ -115,8 +116,8 @@ var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`"
 
 // keepCommands registers our commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
-	log := core.NewErrorLog(d.Log, "registering the commands")
-	for retry := chat.FirstRetry; ctx.Err() == nil; retry = min(2*retry, chat.MaxRetry) {
+	log := retry.NewLog(d.Log, "registering the commands")
+	for wait := chat.FirstRetry; ctx.Err() == nil; wait = min(2*wait, chat.MaxRetry) {
 		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {
@@ -135,7 +136,7 @@ func (d *Discord) keepCommands(ctx context.Context) {
 			}
 		}
 		_ = d.askIdentity(ctx) // the bot works without commands, so their failure does not say whether Discord answers
-		chat.Sleep(ctx, max(retry, core.RetryAfterOf(err)))
+		chat.Sleep(ctx, max(wait, core.RetryAfterOf(err)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // The answer to a press shows the card as it was before the decision, with its buttons disabled, and Discord may show it after a later state.
@@ -19,7 +20,7 @@ const pressedLately = 10 * time.Minute
 
 // redraw makes a card show its present state. It is retried until it is stored, or Run ends.
 func (d *Discord) redraw(id core.ApprovalID) {
-	log := core.NewErrorLog(d.Log, "redrawing a card whose button was pressed")
+	log := retry.NewLog(d.Log, "redrawing a card whose button was pressed")
 	running := d.running()
 	for pause := chat.FirstRetry; ; pause = min(2*pause, chat.MaxRetry) {
 		ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)

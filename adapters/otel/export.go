@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/retry"
 )
 
 // Export sends the traces of a process to a collector. A nil Export sends none and can be used like any other.
@@ -52,7 +53,7 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 }
 
 func newExport(to sdk.SpanExporter, about *resource.Resource, version string, log *slog.Logger, content bool) *Export {
-	p := sdk.NewTracerProvider(sdk.WithBatcher(&loggedExporter{SpanExporter: to, errors: core.NewErrorLog(log, "exporting traces")}), sdk.WithResource(about))
+	p := sdk.NewTracerProvider(sdk.WithBatcher(&loggedExporter{SpanExporter: to, errors: retry.NewLog(log, "exporting traces")}), sdk.WithResource(about))
 	var opts []Option
 	if content {
 		opts = append(opts, WithContent)
@@ -93,7 +94,7 @@ func (e *Export) Close(ctx context.Context) error {
 // from one goroutine at a time.
 type loggedExporter struct {
 	sdk.SpanExporter
-	errors *core.ErrorLog
+	errors *retry.Log
 }
 
 // ExportSpans sends spans. It logs when sending begins to fail and when it works again.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Dispatcher claims events and runs their turns; see the package comment.
@@ -85,7 +86,7 @@ var errDraining = errors.New("the process is stopping")
 
 // loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
 func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, controls bool) {
-	errorLog := core.NewErrorLog(d.Log, "looking for work")
+	errorLog := retry.NewLog(d.Log, "looking for work")
 	for ctx.Err() == nil {
 		if slots.Acquire(ctx, 1) != nil {
 			return

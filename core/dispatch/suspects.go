@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // A suspect is an event over which two processes or more have died. Which of the events that ran then is at fault is found by bisection:
@@ -57,7 +58,7 @@ func (g *group) limit(attempt int) int {
 // can't have killed a process.
 func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGroup) {
 	g := &group{limits: map[*turn]int{}, workers: d.Workers, left: newWake()}
-	trouble := core.NewErrorLog(d.Log, "looking for events that ended their process")
+	trouble := retry.NewLog(d.Log, "looking for events that ended their process")
 	for ctx.Err() == nil {
 		if d.slots.Acquire(ctx, 1) != nil {
 			return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // turn is one claimed event that is being handled.
@@ -160,7 +161,7 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 
 // takeBack makes an attempt that came to its end not count as the death of a process: only its end could not be stored.
 func (t *turn) takeBack() {
-	err := core.Persist(t.process, func(ctx context.Context) error { return t.TakeBack(ctx, t.claim) })
+	err := retry.Persist(t.process, func(ctx context.Context) error { return t.TakeBack(ctx, t.claim) })
 	if err != nil {
 		t.log.Warn("the attempt could not be taken back", "category", core.CategoryOf(err), "err", err)
 	}
@@ -190,8 +191,8 @@ func refused(err error) bool {
 // persist repeats a write until the store works again, the conversation is lost, or the process has ended. It returns any other error at
 // once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
-	trouble := core.NewErrorLog(t.log, "storing the result of a turn")
-	return core.Persist(t.process, func(try context.Context) error {
+	trouble := retry.NewLog(t.log, "storing the result of a turn")
+	return retry.Persist(t.process, func(try context.Context) error {
 		if errors.Is(context.Cause(ctx), errLost) {
 			return errLost
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // deliver sends one claimed row and releases it with the result. process ends when the process is to end.
@@ -43,7 +44,7 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
 		}
 		release = func(ctx context.Context) error { return d.Store.FailPost(ctx, row, wait, told) }
 	}
-	err = core.Persist(process, release)
+	err = retry.Persist(process, release)
 	if err != nil && core.CategoryOf(err) != core.LeaseLost {
 		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
 	}

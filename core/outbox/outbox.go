@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Options are a Deliverer's parts and settings.
@@ -105,7 +106,7 @@ func (d *Deliverer) Run(ctx context.Context) error {
 func (d *Deliverer) run(ctx context.Context, scope core.Scope, nudge chan struct{}) {
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	errorLog := core.NewErrorLog(d.Log, "looking for posts")
+	errorLog := retry.NewLog(d.Log, "looking for posts")
 	slots := make(chan struct{}, inFlight)
 	for ctx.Err() == nil {
 		free := cap(slots) - len(slots)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Tasks are the store's scheduled tasks, and Prune. The store adds an approval's task with its deadline, and removes it with the decision.
@@ -76,7 +77,7 @@ func New(o Options) *Clock {
 
 // Run runs due tasks until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
-	errorLog := core.NewErrorLog(c.Log, "looking for due tasks")
+	errorLog := retry.NewLog(c.Log, "looking for due tasks")
 	tick := time.NewTicker(c.Poll)
 	defer tick.Stop()
 	for added := false; ; {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Outbound remembers whether a platform answered the last call (law 9).
@@ -66,8 +67,8 @@ type Identity struct {
 // Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before the bot was
 // known. A token that is revoked later does not end Keep: events must still be stored.
 func (i Identity) Keep(ctx context.Context) error {
-	log := core.NewErrorLog(i.Log, "asking "+i.Title+" who the bot is")
-	retry := FirstRetry
+	log := retry.NewLog(i.Log, "asking "+i.Title+" who the bot is")
+	wait := FirstRetry
 	for ctx.Err() == nil {
 		known := i.Known()
 		err := i.Ask(ctx)
@@ -79,12 +80,12 @@ func (i Identity) Keep(ctx context.Context) error {
 			return err
 		}
 		if err == nil {
-			retry = FirstRetry
+			wait = FirstRetry
 			i.Sleep(ctx, identityCheck)
 			continue
 		}
-		i.Sleep(ctx, max(i.Jitter(retry), core.RetryAfterOf(err)))
-		retry = min(2*retry, MaxRetry)
+		i.Sleep(ctx, max(i.Jitter(wait), core.RetryAfterOf(err)))
+		wait = min(2*wait, MaxRetry)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // silentBeats is how many beats of its own a process makes without a beat of another one before it takes the other for dead.
@@ -56,7 +57,7 @@ func (b *beats) silent(owner string, others map[string]int64) []string {
 func (s *Store) keepBeating(owner string, every time.Duration) {
 	dead := make(chan map[string]int64, 1)
 	s.beats.loops.Go(func() {
-		trouble := core.NewErrorLog(s.log, "releasing what a process that ended held")
+		trouble := retry.NewLog(s.log, "releasing what a process that ended held")
 		for {
 			select {
 			case owners := <-dead:
@@ -67,7 +68,7 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 		}
 	})
 	s.beats.loops.Go(func() {
-		trouble := core.NewErrorLog(s.log, "telling other processes that this one is alive")
+		trouble := retry.NewLog(s.log, "telling other processes that this one is alive")
 		timer := time.NewTimer(every)
 		defer timer.Stop()
 		for {

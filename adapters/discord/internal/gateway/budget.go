@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // The budget of identifies. Discord allows 1,000 a day over all shards. At the limit it ends every session and resets the token.
@@ -26,8 +27,8 @@ const (
 // ask asks Discord for the gateway's address and the remaining budget until it answers. failed, if not nil, receives each error. The
 // returned error is permanent.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
-	log := core.NewErrorLog(g.Log, "asking Discord for its gateway")
-	retry := chat.FirstRetry
+	log := retry.NewLog(g.Log, "asking Discord for its gateway")
+	wait := chat.FirstRetry
 	for ctx.Err() == nil {
 		var info discordgo.GatewayBotResponse
 		err := g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil, &info)
@@ -47,8 +48,8 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 		if failed != nil {
 			failed(err)
 		}
-		g.Sleep(ctx, max(g.jitter(retry), core.RetryAfterOf(err)))
-		retry = min(2*retry, chat.MaxRetry)
+		g.Sleep(ctx, max(g.jitter(wait), core.RetryAfterOf(err)))
+		wait = min(2*wait, chat.MaxRetry)
 	}
 	return discordgo.GatewayBotResponse{}, nil
 }

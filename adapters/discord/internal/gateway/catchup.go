@@ -10,6 +10,7 @@ import (
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Limits of what is fetched after a gap.
@@ -88,7 +89,7 @@ func (u *catchUp) run(ctx context.Context) {
 	timed, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
 	var workers sync.WaitGroup
-	log := core.NewErrorLog(u.Log, "fetching missed messages")
+	log := retry.NewLog(u.Log, "fetching missed messages")
 	for range catchUpParallel {
 		workers.Go(func() { u.work(ctx, timed, log) })
 	}
@@ -108,7 +109,7 @@ func (u *catchUp) run(ctx context.Context) {
 
 // conversations reads the shard's conversations and retries until it succeeds. It returns none if ctx ends first.
 func (u *catchUp) conversations(ctx context.Context) []Conversation {
-	log := core.NewErrorLog(u.Log, "reading which conversations are known")
+	log := retry.NewLog(u.Log, "reading which conversations are known")
 	pause := firstStoreRetry
 	for {
 		all, err := u.Conversations(ctx)
@@ -138,7 +139,7 @@ func (u *catchUp) list(all []Conversation) {
 
 // work fetches conversations, one after the other, until none is left or the time of timed is over. A conversation that Discord does not
 // give now comes after the others.
-func (u *catchUp) work(ctx, timed context.Context, log *core.ErrorLog) {
+func (u *catchUp) work(ctx, timed context.Context, log *retry.Log) {
 	for timed.Err() == nil {
 		c, ok := u.next()
 		if !ok {

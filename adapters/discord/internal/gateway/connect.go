@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Times between connections.
@@ -19,7 +20,7 @@ const (
 func (s *shard) connectAgain(ctx context.Context) error {
 	defer s.session.saveLast(ctx)
 	defer s.endCatchUp()
-	log := core.NewErrorLog(s.Log, "connecting to Discord's gateway")
+	log := retry.NewLog(s.Log, "connecting to Discord's gateway")
 	pause := chat.FirstRetry
 	if !s.load(ctx) {
 		return nil
@@ -63,7 +64,7 @@ func (s *shard) connectAgain(ctx context.Context) error {
 
 // load reads the session that an earlier process stored, and retries until the store can be read; false: ctx has ended.
 func (s *shard) load(ctx context.Context) bool {
-	log := core.NewErrorLog(s.Log, "reading the state of a session with Discord")
+	log := retry.NewLog(s.Log, "reading the state of a session with Discord")
 	for ctx.Err() == nil {
 		err := s.session.load(ctx, s.bot, s.of)
 		if ctx.Err() != nil {

@@ -9,7 +9,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // event is an event that waits for its commit.
@@ -88,7 +88,7 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 	if resumed.ID != "" {
 		c.beginCatchUp(ctx) // what an earlier process did not get to fetch
 	}
-	log := core.NewErrorLog(c.Log, "storing the state of a session with Discord")
+	log := retry.NewLog(c.Log, "storing the state of a session with Discord")
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	concurrent, leave := context.WithCancel(ctx)

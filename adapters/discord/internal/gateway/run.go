@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. It returns only permanent
@@ -65,7 +66,7 @@ func (s *shard) leaseName() string { return "discord/shard/" + strconv.Itoa(s.n)
 
 // run acquires the shard whenever no other process holds it, and receives its events. It returns only permanent errors.
 func (s *shard) run(ctx context.Context) error {
-	log := core.NewErrorLog(s.Log, "taking a shard")
+	log := retry.NewLog(s.Log, "taking a shard")
 	for ctx.Err() == nil {
 		held, err := s.KV.AcquireLease(ctx, s.leaseName(), s.Owner, s.Lease)
 		if ctx.Err() != nil {
@@ -111,7 +112,7 @@ func (s *shard) hold(ctx context.Context) error {
 // renew renews the lease until ctx ends or another process has it. Store errors don't end it: two processes may receive a shard's events
 // for a while without harm, since an event is stored only once.
 func (s *shard) renew(ctx context.Context) {
-	log := core.NewErrorLog(s.Log, "holding a shard")
+	log := retry.NewLog(s.Log, "holding a shard")
 	for {
 		s.Sleep(ctx, s.Lease/3)
 		if ctx.Err() != nil {

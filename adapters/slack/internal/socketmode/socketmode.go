@@ -18,6 +18,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 // Times between connections.
@@ -85,11 +86,11 @@ func (c *Client) Run(ctx context.Context) error {
 	defer running.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // all connections end with Run
-	log := core.NewErrorLog(c.Log, "opening a Socket Mode connection")
-	retry, refusals := chat.FirstRetry, 0
+	log := retry.NewLog(c.Log, "opening a Socket Mode connection")
+	backoff, refusals := chat.FirstRetry, 0
 	pause := func(atLeast time.Duration) {
-		c.Sleep(ctx, max(c.Jitter(retry), atLeast))
-		retry = min(2*retry, chat.MaxRetry)
+		c.Sleep(ctx, max(c.Jitter(backoff), atLeast))
+		backoff = min(2*backoff, chat.MaxRetry)
 	}
 	var current, previous *conn // the newest one, and the one that it replaced
 	connected := false          // at least once
@@ -142,7 +143,7 @@ func (c *Client) Run(ctx context.Context) error {
 			c.Sleep(ctx, core.RetryAfterOf(reason))
 		}
 		if time.Since(began) >= steady {
-			retry = chat.FirstRetry
+			backoff = chat.FirstRetry
 		} else {
 			pause(0) // if a connection closes at once, don't open the next one at once
 		}

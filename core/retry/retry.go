@@ -1,25 +1,28 @@
-package core
+// Package retry is for operations that are tried again: logging their errors once each (Log), and storing what must not be lost (Persist).
+package retry
 
 import (
 	"context"
 	"log/slog"
 	"time"
+
+	"gatehouse/core"
 )
 
-// ErrorLog logs the errors of an operation that is retried: once when an error first occurs, once when its category changes, and once
+// Log logs the errors of an operation that is retried: once when an error first occurs, once when its category changes, and once
 // when the operation succeeds again. It belongs to one goroutine.
-type ErrorLog struct {
+type Log struct {
 	log  *slog.Logger
 	what string
-	last Category
+	last core.Category
 }
 
-// NewErrorLog logs to log the errors of what ("looking for work").
-func NewErrorLog(log *slog.Logger, what string) *ErrorLog { return &ErrorLog{log: log, what: what} }
+// NewLog logs to log the errors of what ("looking for work").
+func NewLog(log *slog.Logger, what string) *Log { return &Log{log: log, what: what} }
 
 // Report takes the result of a try; nil is a success.
-func (t *ErrorLog) Report(err error) {
-	category := CategoryOf(err)
+func (t *Log) Report(err error) {
+	category := core.CategoryOf(err)
 	if category == t.last {
 		return
 	}
@@ -35,7 +38,7 @@ func (t *ErrorLog) Report(err error) {
 const lastTries = 5 * time.Second
 
 // Persist stores what must not be lost because the database fails for a while: it calls write until that succeeds or is refused for another
-// reason (see IsStoreFailure). When ctx has ended, it goes on for five seconds; write's own context does not end with ctx.
+// reason (see core.IsStoreFailure). When ctx has ended, it goes on for five seconds; write's own context does not end with ctx.
 func Persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	var until time.Time
@@ -43,7 +46,7 @@ func Persist(ctx context.Context, write func(context.Context) error) error {
 		try, cancel := context.WithTimeout(lasting, 30*time.Second)
 		err := write(try)
 		cancel()
-		if !IsStoreFailure(err) {
+		if !core.IsStoreFailure(err) {
 			return err
 		}
 		if until.IsZero() && ctx.Err() != nil {

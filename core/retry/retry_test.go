@@ -1,4 +1,4 @@
-package core_test
+package retry_test
 
 import (
 	"bytes"
@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"gatehouse/core"
+	"gatehouse/core/retry"
 )
 
 func TestAnErrorIsLoggedOnce(t *testing.T) {
 	var b bytes.Buffer
-	trouble := core.NewErrorLog(slog.New(slog.NewTextHandler(&b, nil)), "looking")
+	trouble := retry.NewLog(slog.New(slog.NewTextHandler(&b, nil)), "looking")
 	full, busy := core.Errorf(core.StoreFull, "full"), core.Errorf(core.StoreBusy, "busy")
 	for _, err := range []error{nil, full, full, busy, busy, nil, nil, errors.New("x")} {
 		trouble.Report(err)

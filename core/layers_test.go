@@ -48,6 +48,7 @@ var layers = map[string][]string{
 	"storage/postgres":          {"core", "storage/internal/sqlstore"},
 	"storage/internal/sqlstore": {"core", "core/retry", "core/audit"},
 	"storage/storagetest":       {"core", "core/audit", "storage/internal/sqlstore"},
+	"storage/storagetest/*":     {"core", "storage/internal/sqlstore"},
 
 	"adapters/internal/modelapi":  {"core", "core/strictjson", "core/llm"}, // what the adapters of model vendors share
 	"adapters/internal/*":         {"core", "core/mask", "core/retry", "core/strictjson", "adapters/internal/*"},

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/storage"
 	"gatehouse/storage/postgres/postgrestest"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/cost"
 )
 
 func TestOpen(t *testing.T) {
@@ -39,7 +39,7 @@ func opens(t *testing.T, url, same string) {
 	if found, known, err := storage.Version(ctx, url); err != nil || found != 0 || known < 1 {
 		t.Fatalf("before: found %d, known %d, %v", found, known, err)
 	}
-	var m storagetest.Meter
+	var m cost.Meter
 	for _, url := range []string{url, same} {
 		s, err := storage.Open(ctx, url, storage.Options{Trace: m.Trace, NewID: func() string { return "the-id" }})
 		if err != nil {
@@ -55,7 +55,7 @@ func opens(t *testing.T, url, same string) {
 			t.Fatalf("got %+v, %v", events, err)
 		}
 	}
-	if c := m.Cost(); c.Commits == 0 || c.Read == 0 || c.Written == 0 {
+	if c := m.Work(); c.Commits == 0 || c.Read == 0 || c.Written == 0 {
 		t.Errorf("nothing was counted: %+v", c)
 	}
 	if from, to, err := storage.Migrate(ctx, url); err != nil || from != to || from < 1 {

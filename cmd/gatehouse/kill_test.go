@@ -11,7 +11,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/failpoints"
 )
 
 // TestLaw2_KilledBetweenQuestionAndAnswer is the main case: a message suspends its turn, kill -9, a new process, an approval from the
@@ -195,7 +195,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 		for _, p := range lines(string(text)) {
 			passed[p]++
 		}
-		for _, p := range storagetest.Points() {
+		for _, p := range failpoints.All() {
 			if passed[p] == 0 {
 				continue // not passed in this phase
 			}

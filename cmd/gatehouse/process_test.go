@@ -18,7 +18,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/failpoints"
 )
 
 // This file starts real processes of the program: the test binary, started again, runs main. Variables in its environment
@@ -26,7 +26,7 @@ import (
 const (
 	childKey  = "TEST_CHILD"       // any value: run the program
 	soakKey   = "TEST_SOAK"        // the URL of a database: run its turns
-	killKey   = "TEST_KILL_AT"     // a point of storagetest.Points
+	killKey   = "TEST_KILL_AT"     // a point of failpoints.All
 	nthKey    = "TEST_KILL_NTH"    // which pass of the point, from 1
 	recordKey = "TEST_KILL_RECORD" // a file to append the points passed to
 	failKey   = "TEST_FAIL_WHILE"  // a file: while it exists, the process's commits fail
@@ -64,7 +64,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return storagetest.Failpoints(failing(s), failpoint()), nil
+		return failpoints.Wrap(failing(s), failpoint()), nil
 	}
 	main()
 	os.Exit(0)

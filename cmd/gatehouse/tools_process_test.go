@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"gatehouse/core"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/failpoints"
 )
 
 // duringTool is the point while the tool runs, beside those of the store: it has noted its run and not yet answered.
@@ -128,7 +128,7 @@ func TestLaw5_OwnToolsKilledAtEveryPoint(t *testing.T) {
 					t.Errorf("%s is never passed, so the test proves nothing", p)
 				}
 			}
-			for _, p := range append(storagetest.Points(), duringTool) {
+			for _, p := range append(failpoints.All(), duringTool) {
 				if p != duringTool && !slices.Contains(passed, p) {
 					continue
 				}

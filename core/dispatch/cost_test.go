@@ -8,7 +8,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/cost"
 )
 
 // reader is the demo model, but it first reads the last twenty messages.
@@ -24,12 +24,12 @@ func (reader) Next(ctx context.Context, h core.History, _ json.RawMessage) (agen
 // TestTurnCostsTheSameInALongConversation runs whole turns, a suspension and its resume among them, in a session of before
 // messages, and counts the rows of sessions and messages that are read and written.
 func TestTurnCostsTheSameInALongConversation(t *testing.T) {
-	type cost struct{ read, written int }
-	measure := func(before int) (c cost) {
+	type rows struct{ read, written int }
+	measure := func(before int) (c rows) {
 		first := newBench(t, setup{idle: true})
 		first.preload(before)
 		first.stop()
-		var m storagetest.Meter
+		var m cost.Meter
 		b := newBench(t, setup{path: first.path, model: reader{}, trace: m.Trace})
 		b.say("room:1", "hello")
 		b.expect("Hello!")

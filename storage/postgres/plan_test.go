@@ -12,7 +12,7 @@ import (
 
 	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/cost"
 )
 
 // scan matches a line of a plan that scans a whole table. Tables of one row, and the tests' own tables, may be scanned.
@@ -90,7 +90,7 @@ func plan(t *testing.T, conn *pgx.Conn, name, query string) []string {
 }
 
 func TestCostOfATurn(t *testing.T) {
-	storagetest.CostOfATurn(t, func(trace func(sqlstore.Statement)) *sqlstore.Store {
+	cost.OfATurn(t, func(trace func(sqlstore.Statement)) *sqlstore.Store {
 		return open(t, database(t), postgres.Options{Trace: trace}).Store
 	})
 }

@@ -6,7 +6,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/postgres"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/cost"
 )
 
 // TestNoSessionStateIsLeftOnAConnection: after turns of every kind, no connection of the pool has a prepared statement, a lock, a
@@ -19,7 +19,7 @@ func TestNoSessionStateIsLeftOnAConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 3 {
-		storagetest.Turn(t, s.Store, owner, n, 2)
+		cost.Turn(t, s.Store, owner, n, 2)
 	}
 	if _, err := s.Queue(ctx); err != nil {
 		t.Error(err)

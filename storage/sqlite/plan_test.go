@@ -14,6 +14,7 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
 	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/cost"
 )
 
 // scan matches a line of a plan that scans a whole table or index. Only what is not a table may be scanned: a list given as JSON, or
@@ -126,7 +127,7 @@ func plan(t *testing.T, db *sql.DB, query string) []string {
 }
 
 func TestCostOfATurn(t *testing.T) {
-	storagetest.CostOfATurn(t, func(trace func(sqlstore.Statement)) *sqlstore.Store {
+	cost.OfATurn(t, func(trace func(sqlstore.Statement)) *sqlstore.Store {
 		return store(t, sqlite.Options{Trace: trace}).Store
 	})
 }

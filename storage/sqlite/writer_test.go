@@ -12,7 +12,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/sqlite"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/cost"
 )
 
 type exec = func(query string, args ...any) error
@@ -60,7 +60,7 @@ func store(t *testing.T, o sqlite.Options) *sqlite.Store {
 }
 
 func TestManyUnitsShareOneCommit(t *testing.T) {
-	var m storagetest.Meter
+	var m cost.Meter
 	s := store(t, sqlite.Options{Trace: m.Trace})
 	m.Reset()
 	for i, err := range together(t, s, slices.Repeat([]func(exec) error{add("ann")}, 50)...) {
@@ -68,7 +68,7 @@ func TestManyUnitsShareOneCommit(t *testing.T) {
 			t.Errorf("unit %d: %v", i, err)
 		}
 	}
-	if got := m.Cost().Commits; got != 2 {
+	if got := m.Work().Commits; got != 2 {
 		t.Errorf("%d commits for the unit that held the writer up and the 50 behind it, want 2", got)
 	}
 	if got := notes(t, s, "ann"); got != 50 {

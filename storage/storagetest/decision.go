@@ -3,9 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
@@ -119,84 +117,6 @@ var decisionExamples = []example{
 		if got := must(w.LoadApproval(w.ctx, "a"))(w); got.Requested == before.Call.Digest || got.Requested == "" || got.Call.Digest != "" {
 			w.Fatalf("got %+v", got)
 		}
-	}},
-	{"a reminder adds its posts once, while the approval is open", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{Timeout: minute, Approvers: []string{bob.ID}, Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}}})
-		w.sent(w.first(minute), "ref")
-		again := core.Post{Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
-		remind := core.Decision{Approval: "a", Remind: core.Reminder, Posts: []core.Post{again}, By: core.Actor{ID: "clock"}}
-		for range 2 {
-			got := must(w.Decide(w.ctx, remind))(w)
-			if !got.Counted || got.Settled || got.Approval.State != core.Open {
-				w.Fatalf("got %+v", got)
-			}
-		}
-		w.sent(w.first(minute), "ref-1")
-		w.equal("due", len(w.deliver(minute)), 0)
-		remind.Remind, remind.Posts[0].Key = core.Escalated, "card/a/2"
-		for range 2 {
-			must(w.Decide(w.ctx, remind))(w)
-		}
-		rows := w.deliver(minute)
-		w.equal("posted or redrawn", len(rows), 2) // the new card waits for the one before it in its channel
-		for _, row := range rows {
-			w.sent(row, "ref")
-		}
-		w.sent(w.first(minute), "ref-2")
-		if rule := must(w.LoadApproval(w.ctx, "a"))(w).Rule; !slices.Equal(rule.Approvers, []string{cleo.ID, bob.ID}) || rule.Escalate.After != 0 {
-			w.Errorf("who may decide now: %+v", rule)
-		}
-		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", audit.Reminded, audit.Escalated})
-		w.db.Advance(2 * minute)
-		remind.Posts[0].Key = "card/a/3"
-		_, err := w.Decide(w.ctx, remind)
-		w.fails(err, core.ApprovalExpired)
-		must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w)
-		_, err = w.Decide(w.ctx, remind)
-		w.fails(err, core.ApprovalDecided)
-	}},
-	{"of overdue reminders only the latest is posted; the others are recorded", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute, 5 * minute}})
-		w.sent(w.first(minute), "ref")
-		remind := func(n int) {
-			w.Helper()
-			task := fmt.Sprintf("remind/a/%d", n)
-			card := core.Post{Key: "card/a/" + task, To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
-			must(w.Decide(w.ctx, core.Decision{Approval: "a", Remind: core.Reminder, Task: task, Posts: []core.Post{card}, By: core.Actor{ID: "clock"}}))(w)
-		}
-		w.db.Advance(3 * minute) // the process was down
-		for range 2 {
-			remind(1)
-			remind(2)
-		}
-		row := w.first(minute)
-		w.equal("which", row.Key, "card/a/remind/a/2")
-		w.sent(row, "ref-2")
-		w.db.Advance(3 * minute)
-		remind(2) // its end was not stored
-		remind(3)
-		w.equal("then", w.first(minute).Key, "card/a/remind/a/3")
-		log := must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.equal("the log", steps(log), []string{"opened", audit.Overtaken, audit.Reminded, audit.Reminded})
-		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e audit.Entry) bool { return e.Action == audit.Overtaken })].Detail, "remind/a/1")
-	}},
-	{"the tasks of an approval end with it", func(w *world) {
-		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}
-		w.suspend(conversation, "a", rule)
-		w.suspend(other, "b", rule)
-		w.db.Advance(minute)
-		due := func() (all []string) {
-			for _, task := range must(w.ClaimTasks(w.ctx, 10, minute))(w) {
-				all = append(all, task.Key)
-			}
-			slices.Sort(all)
-			return all
-		}
-		w.equal("after a minute", due(), []string{"remind/a/1", "remind/b/1"})
-		w.ok(w.EndTask(w.ctx, "remind/a/1", 0))
-		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
-		w.db.Advance(2 * minute)
-		w.equal("later", due(), []string{"escalate/a", "remind/a/2"})
 	}},
 	{"a repeat of the same click returns the same result", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Quorum: 2})

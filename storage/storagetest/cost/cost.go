@@ -1,4 +1,5 @@
-package storagetest
+// Package cost counts what a store does, so that a test can limit costs instead of time.
+package cost
 
 import (
 	"context"
@@ -11,14 +12,14 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Meter counts a store's statements and rows, so that a test can limit costs instead of time. Set Options.Trace to its Trace method.
+// Meter counts a store's statements and rows. Set Options.Trace to its Trace method.
 type Meter struct {
 	mu         sync.Mutex
 	statements []sqlstore.Statement
 }
 
-// Cost is the work since the last Reset: rows that queries returned, rows that were changed, and commits.
-type Cost struct {
+// Work is the work since the last Reset: rows that queries returned, rows that were changed, and commits.
+type Work struct {
 	Read, Written, Commits int
 }
 
@@ -43,9 +44,9 @@ func (m *Meter) Statements() []sqlstore.Statement {
 	return slices.Clone(m.statements)
 }
 
-// Cost returns the sums over the recorded statements.
-func (m *Meter) Cost() Cost {
-	var c Cost
+// Work returns the sums over the recorded statements.
+func (m *Meter) Work() Work {
+	var c Work
 	for _, s := range m.Statements() {
 		c.Read += s.Rows
 		switch s.SQL {
@@ -59,14 +60,14 @@ func (m *Meter) Cost() Cost {
 	return c
 }
 
-// CostOfATurn counts the statements and rows of a turn. They must not depend on the length of the session or the number of earlier turns.
+// OfATurn counts the statements and rows of a turn. They must not depend on the length of the session or the number of earlier turns.
 // open opens an empty database.
-func CostOfATurn(t *testing.T, open func(trace func(sqlstore.Statement)) *sqlstore.Store) {
-	type cost struct {
-		Cost
+func OfATurn(t *testing.T, open func(trace func(sqlstore.Statement)) *sqlstore.Store) {
+	type total struct {
+		Work
 		Statements int
 	}
-	measure := func(messages, turns int) cost {
+	measure := func(messages, turns int) total {
 		var m Meter
 		s := open(m.Trace)
 		owner, err := s.Register(context.Background(), "test", 0)
@@ -78,7 +79,7 @@ func CostOfATurn(t *testing.T, open func(trace func(sqlstore.Statement)) *sqlsto
 		}
 		m.Reset()
 		Turn(t, s, owner, turns, 2)
-		return cost{m.Cost(), len(m.Statements())}
+		return total{m.Work(), len(m.Statements())}
 	}
 	short, long, many := measure(10, 1), measure(10_000, 1), measure(10, 30)
 	if short != long || short != many {

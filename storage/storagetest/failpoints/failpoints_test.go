@@ -1,4 +1,4 @@
-package storagetest_test
+package failpoints_test
 
 import (
 	"path/filepath"
@@ -9,7 +9,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/sqlite"
-	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/failpoints"
 )
 
 // TestFailpoints calls every method of a wrapped store: each must hit its points, the first and the last, and no other's.
@@ -19,8 +19,8 @@ func TestFailpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	var hits []string
-	s := reflect.ValueOf(storagetest.Failpoints(inner, func(point string) { hits = append(hits, point) }))
-	methods := storagetest.Methods()
+	s := reflect.ValueOf(failpoints.Wrap(inner, func(point string) { hits = append(hits, point) }))
+	methods := failpoints.Methods()
 	for _, name := range append(slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return m == "Close" }), "Close") {
 		method := s.MethodByName(name)
 		args := []reflect.Value{}

@@ -1,4 +1,5 @@
-package storagetest
+// Package failpoints calls a hook before and after every method of a store, for killing a real process there.
+package failpoints
 
 import (
 	"context"
@@ -10,10 +11,10 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Failpoints wraps a store so that hit is called around every transaction: with "Accept.before" before it begins, and with
+// Wrap wraps a store so that hit is called around every transaction: with "Accept.before" before it begins, and with
 // "Accept.after" after it is committed or undone but before the caller knows. The name is that of the store's method. Killing the
 // process in hit shows what a crash there leaves.
-func Failpoints(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
+func Wrap(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 	at := func() func() {
 		method := calledMethod()
 		hit(method + ".before")
@@ -40,8 +41,8 @@ func Failpoints(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 	})
 }
 
-// Points returns the points that a store calls, two per method: "Accept.before", "Accept.after" and so on.
-func Points() []string {
+// All returns the points that a store calls, two per method: "Accept.before", "Accept.after" and so on.
+func All() []string {
 	var points []string
 	for _, m := range Methods() {
 		points = append(points, m+".before", m+".after")

@@ -13,9 +13,23 @@ func Quick(o Options) Options {
 	return o
 }
 
-// Impatient makes options with which a server that does not answer is found out soon.
+// Impatient makes options with which a call that is not answered, or whose server is away, fails soon.
 func Impatient(o Options) Options {
 	o = Quick(o)
-	o.times.start, o.times.call, o.times.wait, o.times.ping, o.times.pong = time.Second, time.Second, 100*time.Millisecond, 50*time.Millisecond, 200*time.Millisecond
+	o.times.call, o.times.wait = time.Second, 100*time.Millisecond
+	return o
+}
+
+// Hasty makes options with which a server that does not start is found out soon.
+func Hasty(o Options) Options {
+	o = Quick(o)
+	o.times.start = time.Second
+	return o
+}
+
+// Pinging makes options with which a server that does not answer pings is found out soon.
+func Pinging(o Options) Options {
+	o = Quick(o)
+	o.times.ping, o.times.pong = 50*time.Millisecond, 200*time.Millisecond
 	return o
 }

@@ -169,11 +169,11 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 		}
 	})
 	t.Run("a ping", func(t *testing.T) {
-		r := run(t, mcp.Impatient(mcp.Options{}), process(t, "deaf"))
+		r := run(t, mcp.Pinging(mcp.Options{}), process(t, "deaf"))
 		r.await("did not answer two pings", 1)
 	})
 	t.Run("the handshake", func(t *testing.T) {
-		r := run(t, mcp.Impatient(mcp.Options{}), process(t, "silent"))
+		r := run(t, mcp.Hasty(mcp.Options{}), process(t, "silent"))
 		r.await("it did not answer within 1s", 1)
 	})
 }

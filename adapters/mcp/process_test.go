@@ -74,7 +74,7 @@ func TestAProcessKilledDuringACallIsStartedAgain(t *testing.T) {
 }
 
 func TestADeadServerIsAnErrorOfItsTools(t *testing.T) {
-	r := run(t, mcp.Impatient(mcp.Options{}), mcp.Server{Name: "gone", Command: "/no/such/program"}, process(t, "plain"))
+	r := run(t, mcp.Options{}, mcp.Server{Name: "gone", Command: "/no/such/program"}, process(t, "plain"))
 	_, err := r.registry.Find(core.ToolCall{Name: "gone.read", Arguments: json.RawMessage(`{}`)})
 	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "The MCP server gone is not running: it can't be started") {
 		t.Errorf("%v", err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gatehouse/core"
@@ -21,30 +22,44 @@ const duringTool = "Tool.during"
 type ownTool struct {
 	kind       string // command or http
 	idempotent bool
+
+	server  *httptest.Server // of the kind http: one for all benches, as a tool with another URL would be another tool
+	benches *sync.Map        // *workbench by the file of its runs
 }
+
+// serve starts the server of a tool of the kind http.
+func (o *ownTool) serve(t *testing.T) {
+	o.benches = &sync.Map{}
+	o.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		ran := r.Header.Get("Ran")
+		f, err := os.OpenFile(ran, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, _ = fmt.Fprintln(f, r.Header.Get("Idempotency-Key"))
+			_ = f.Close()
+		}
+		if os.Remove(killFile(ran)) == nil {
+			w, _ := o.benches.Load(ran)
+			w.(*workbench).latest.Load().kill()
+		}
+		_, _ = fmt.Fprint(rw, "stored")
+	}))
+	t.Cleanup(o.server.Close)
+}
+
+// killFile is the file that makes the next run kill the process, beside the file of the runs.
+func killFile(ran string) string { return filepath.Join(filepath.Dir(ran), "kill") }
 
 // bench makes a workbench whose processes have the tool. runs are the keys that it was run with.
 func (o ownTool) bench(t *testing.T, e engine) (w *workbench, runs func() []string, killOnce func()) {
 	t.Helper()
 	dir := t.TempDir()
-	ran, kill := filepath.Join(dir, "ran"), filepath.Join(dir, "kill")
+	ran := filepath.Join(dir, "ran")
+	kill := killFile(ran)
 	how := "command: [./store.sh]\n    env: [PATH, TOOL_RAN]"
 	env := []string{"GATEHOUSE_TOOLS=" + filepath.Join(dir, "tools.yaml"), "TOOL_RAN=" + ran}
-	if o.kind == "http" {
-		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			f, err := os.OpenFile(ran, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-			if err == nil {
-				_, _ = fmt.Fprintln(f, r.Header.Get("Idempotency-Key"))
-				_ = f.Close()
-			}
-			if os.Remove(kill) == nil {
-				w.latest.Load().kill()
-			}
-			_, _ = fmt.Fprint(rw, "stored")
-		}))
-		t.Cleanup(server.Close)
-		how = "http: {method: POST, url: '" + server.URL + "/store'}"
-		env = append(env, "GATEHOUSE_FETCH_HOSTS="+server.Listener.Addr().String())
+	if o.server != nil {
+		how = "http: {method: POST, url: '" + o.server.URL + "/store', headers: {Ran: '{{TOOL_RAN}}'}, secrets: [TOOL_RAN]}"
+		env = append(env, "GATEHOUSE_FETCH_HOSTS="+o.server.Listener.Addr().String())
 	}
 	for name, text := range map[string]string{
 		"store.sh": "#!/bin/sh\necho \"$GATEHOUSE_CALL_KEY\" >>\"$TOOL_RAN\"\nrm \"" + kill + "\" 2>/dev/null && kill -9 $PPID\necho stored\n",
@@ -56,6 +71,9 @@ func (o ownTool) bench(t *testing.T, e engine) (w *workbench, runs func() []stri
 		}
 	}
 	w = e.workbench(t, env...)
+	if o.server != nil {
+		o.benches.Store(ran, w)
+	}
 	w.asks = `call shop.store {"what": "milk"}`
 	runs = func() []string {
 		text, _ := os.ReadFile(ran) // there is none before the first run
@@ -106,9 +124,12 @@ func (o ownTool) wantRuns(w *workbench, point string, runs []string) {
 // and while the tool runs.
 func TestLaw5_OwnToolsKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
-	for _, o := range []ownTool{{"command", false}, {"command", true}, {"http", false}, {"http", true}} {
+	for _, o := range []ownTool{{kind: "command"}, {kind: "command", idempotent: true}, {kind: "http"}, {kind: "http", idempotent: true}} {
 		t.Run(fmt.Sprintf("%s idempotent %t", o.kind, o.idempotent), func(t *testing.T) {
 			t.Parallel()
+			if o.kind == "http" {
+				o.serve(t)
+			}
 			w, runs, _ := o.bench(t, sqliteFile)
 			w.scenario(approving, end, 0, "")
 			if len(runs()) != 0 {

@@ -93,8 +93,9 @@ func (a Amendment) Allowed(by, of Actor) bool {
 // its author gets the Refusal, once a minute at most.
 type Limits struct {
 	PerMinute int
-	Waiting   int    // messages of the actor that wait or run
-	Refusal   string // to the author
+	Exempt    []string // the platforms whose adapters count messages a minute themselves: PerMinute does not apply to their messages
+	Waiting   int      // messages of the actor that wait or run
+	Refusal   string   // to the author
 }
 
 // EndKind is how an event ended (law 2).

@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"adapters/otel":    {"core", "core/mask", "core/retry", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
 	"adapters/*":       {"core", "core/mask", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*"},
 
+	"adapters/access":  {"core"},
 	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
 
 	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
@@ -63,6 +64,10 @@ var layers = map[string][]string{
 
 	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
 	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
+
+	"adapters/openharness":            {"core", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*"},
+	"adapters/openharness/internal/*": {"core/strictjson"}, // the messages, and Markdown as HTML
+	"adapters/web":                    {"core", "core/mask", "adapters/access", "adapters/internal/*"},
 
 	// Discord's packages import each other in one direction.
 	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},

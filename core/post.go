@@ -34,7 +34,7 @@ type Post struct {
 	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
 	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not
 	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
-	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed: it is drawn without
+	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
 
 // Occasion is why a card is posted once more while its approval is open.

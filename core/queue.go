@@ -46,6 +46,7 @@ type EventFilter struct {
 	Ends         []EndKind // nil = all
 	Waiting      bool      // only those without an end
 	Platform     string
+	ID           string // with Platform: the event of that id
 	Conversation ConversationID
 	Session      SessionID
 	Invocation   InvocationID

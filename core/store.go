@@ -53,7 +53,7 @@ type Sessions interface {
 	InvocationMessages(ctx context.Context, s SessionID, id InvocationID) ([]Message, error)
 	// ListSessions gives summaries, latest change first.
 	ListSessions(ctx context.Context, f SessionFilter) ([]SessionSummary, error)
-	// DeleteSession removes a session's record, messages, evidence and paused invocations, and erases the texts of its ended events, of
+	// DeleteSession removes a session's record, messages, mail, evidence and paused invocations, and erases the texts of its ended events, of
 	// its posts that do not wait, and of its approvals and their results; deleting a missing one succeeds. It is refused (invalid) while
 	// a turn of the session runs.
 	DeleteSession(ctx context.Context, id SessionID) error

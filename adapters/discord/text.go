@@ -55,14 +55,14 @@ func escape(s string) []string {
 	atStart := true
 	for s != "" {
 		if strings.HasPrefix(s, "http") && (len(pieces) == 0 || strings.TrimSpace(pieces[len(pieces)-1]) == "") {
-			if m := addressPattern.FindStringSubmatch(s); m != nil {
-				pieces, s, atStart = append(pieces, m[1]), s[len(m[1]):], false
+			if address := addressAt(s); address != "" {
+				pieces, s, atStart = append(pieces, address), s[len(address):], false
 				continue
 			}
 		}
 		r, n := utf8.DecodeRuneInString(s)
 		piece := s[:n]
-		if everybody.MatchString(s) {
+		if strings.HasPrefix(s, "@everyone") || strings.HasPrefix(s, "@here") {
 			piece += "\u200b"
 		}
 		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) || strings.HasPrefix(s, "://") {
@@ -73,11 +73,25 @@ func escape(s string) []string {
 	return pieces
 }
 
-// everybody matches a mention of everybody at the beginning of a text.
-var everybody = regexp.MustCompile(`^@(everyone|here)`)
+// addressAt returns the address without Markdown that a text begins with, up to white space or the end; "" if there is none. An underscore
+// in an address is not Markdown. This is no regular expression, and neither is the search for mentions: each match of one can take time in
+// proportion to the whole text, and escape looks for a match at each character.
+func addressAt(s string) string {
+	rest, ok := strings.CutPrefix(s, "https://")
+	if !ok {
+		if rest, ok = strings.CutPrefix(s, "http://"); !ok {
+			return ""
+		}
+	}
+	end := len(s) - len(strings.TrimLeft(rest, addressSigns))
+	if end < len(s) && strings.IndexByte(" \n\t", s[end]) < 0 {
+		return ""
+	}
+	return s[:end]
+}
 
-// addressPattern matches an address without Markdown at the beginning of a text. An underscore in an address is not Markdown.
-var addressPattern = regexp.MustCompile(`^(https?://[\w\-./?=&%#:+,;@!$]*)(?:[ \n\t]|$)`)
+// addressSigns are the characters of an address without Markdown.
+const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./?=&%#:+,;@!$"
 
 // literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {

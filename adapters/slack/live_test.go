@@ -149,7 +149,7 @@ func checkAloud(t fataler, markdown, text string) {
 	heard, whole := words(unescape.Replace(text)), words(unescapeBrackets.Replace(markdown))
 	if at := strings.Index(text, "… ("); strings.HasSuffix(text, " more characters are left out here)") {
 		heard = words(unescape.Replace(text[:at]))
-		if chat.Units(text) < maxExcerpt/2-100 {
+		if chat.Units(text) < maxExcerpt-2*maxWord {
 			t.Fatalf("only %d characters of %d are read", chat.Units(text), chat.Units(markdown))
 		}
 		whole = whole[:min(len(heard), len(whole))]
@@ -221,6 +221,12 @@ func TestTheWholeReplyIsReadAloud(t *testing.T) {
 	const note = "word… (56 more characters are left out here)"
 	if !strings.HasSuffix(got, note) || utf8.RuneCountInString(got) > maxExcerpt {
 		t.Errorf("%d characters, with the end %q", len(got), got[len(got)-80:])
+	}
+	// Most of this text, once it is escaped, is its last word. It is cut, but no escape is.
+	got = excerpt(strings.Repeat("long ", 240) + strings.Repeat("<@U1>", 900))
+	whole := regexp.MustCompile(`^(long ){240}(&lt;@U1&gt;)+(&lt;@?U?1?)?… \(`)
+	if !whole.MatchString(got) || chat.Units(got) < maxExcerpt-maxWord || chat.Units(got) > maxExcerpt {
+		t.Errorf("%d characters, with the end %q", len(got), got[max(0, len(got)-80):])
 	}
 	if got := excerpt(strings.Repeat("&", maxExcerpt)); chat.Units(got) > maxExcerpt || !strings.HasPrefix(got, strings.Repeat("&amp;", 700)) {
 		t.Errorf("%d characters: %.100s", len(got), got)

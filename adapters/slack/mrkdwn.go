@@ -134,8 +134,12 @@ func excerpt(s string) string {
 // blankLines matches line ends with nothing between them, and the white space in front of them.
 var blankLines = regexp.MustCompile(`[ \t]*\n(?:[ \t]*\n)+`)
 
+// maxWord is how much of a text, once it is escaped, may be left out so that it ends after a word. A longer word is cut.
+const maxWord = 200
+
 // escaped returns a clean text, escaped for the text of a message, which Slack parses as mrkdwn. One that exceeds the limit ends after a
-// word, and with the number of characters that are missing.
+// word, if that is not too long, and with the number of characters that are missing. It is cut before it is escaped, so that a cut leaves
+// no half of an escape.
 func escaped(s string, limit int) string {
 	if s == "" {
 		return chat.NoText
@@ -146,7 +150,7 @@ func escaped(s string, limit int) string {
 		return escape.Replace(s)
 	}
 	kept = fitting(s, limit-chat.Units(leftOut(utf8.RuneCountInString(s))))
-	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > len(kept)/2 {
+	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > 0 && fitting(kept[at:], maxWord) == kept[at:] {
 		kept = strings.TrimSpace(kept[:at])
 	}
 	return escape.Replace(kept) + leftOut(utf8.RuneCountInString(s[len(kept):]))

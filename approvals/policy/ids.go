@@ -10,13 +10,14 @@ import (
 )
 
 // platforms are those that ids may begin with.
-var platforms = []string{"slack", "discord", "console", "local"}
+var platforms = []string{"slack", "discord", "openharness", "console", "local"}
 
 var (
 	slackMember  = regexp.MustCompile(`^[UW][A-Z0-9]+$`)
 	slackGroup   = regexp.MustCompile(`^S[A-Z0-9]+$`)
 	slackChannel = regexp.MustCompile(`^[CGD][A-Z0-9]+$`)
 	discordID    = regexp.MustCompile(`^[0-9]+$`)
+	tokenName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	localName    = regexp.MustCompile(`^[^\s:,]+$`)
 	entryName    = regexp.MustCompile(`^[\p{L}\p{N}_.-]+$`)
 )
@@ -61,6 +62,10 @@ func checkID(id string) (what, do string) {
 	case "discord":
 		if isRole && !discordID.MatchString(role) || !isRole && !discordID.MatchString(name) {
 			return strictyaml.Quoted(id) + " is no id of a person or role of Discord", "copy the id from Discord, such as discord:80351110224678912 or discord:role:41771983423143936"
+		}
+	case "openharness":
+		if !tokenName.MatchString(name) {
+			return strictyaml.Quoted(id) + " is no id of a holder of a token", "write openharness:NAME with a name of GATEHOUSE_TOKENS"
 		}
 	default:
 		if !localName.MatchString(name) {

@@ -81,7 +81,7 @@ func TestConditionsNeverPanic(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		shop, head, "", "version: 1\n", "a: &a [*a]\n", head + "  - {name: a, action: deny, when: 'args.x[0]?.y ?? 1 in 1..2'}\n", "version: 1\n---\nversion: 1\n", "version: 1\nrules: [[[[[[{}]]]]]]\n",
-		"version: 1\ngroups:\n  a: [group:b]\n  b: [group:a, local, console:x]\n", head + "  - {name: a, action: ask, notify: [dm, discord:1], remind: [1d], escalate: {after: 1h, to: [local]}}\n",
+		"version: 1\ngroups:\n  a: [group:b]\n  b: [group:a, local, console:x]\n", head + "  - {name: a, action: ask, notify: [dm, discord:1], approvers: [openharness:ann, openharness:x.Y_z-1, openharness:local], remind: [1d], escalate: {after: 1h, to: [local]}}\n",
 	} {
 		f.Add(text)
 	}

@@ -73,7 +73,7 @@ func TestLeavingEndsAtOnce(t *testing.T) {
 	w.types(keyboard, "exit\r")
 	w.sees(c, "Leaving as soon as the running turn has ended, after 17m0s at most. Ctrl-C leaves at once.")
 	w.types(keyboard, "\x03")
-	<-c.done
+	w.until("the end of the process", c, c.gone)
 	if s := c.cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {
 		t.Errorf("it ends with %v", c.cmd.ProcessState)
 	}

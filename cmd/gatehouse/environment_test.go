@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,9 +64,10 @@ func (s *overrides) set(env map[string]string) {
 	maps.Copy(s.env, env)
 }
 
-// inherited returns the environment for a process that a test starts.
+// inherited returns the environment for a process that a test starts. It is a copy, because os.Environ's result has room for every variable
+// that was ever set, and tests set and unset thousands.
 func inherited() []string {
 	environment.Lock()
 	defer environment.Unlock()
-	return os.Environ()
+	return slices.Clone(os.Environ())
 }

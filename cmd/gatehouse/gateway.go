@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/mcp"
+	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -44,7 +45,7 @@ var taskLease time.Duration
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
 func newGateway(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
 	if cfg.Rate > 0 && only == nil { // a person alone at a terminal disturbs nobody
-		store = store.WithLimits(core.Limits{PerMinute: cfg.Rate, Waiting: maxWaiting, Refusal: cfg.Sentences.TooMany})
+		store = store.WithLimits(core.Limits{PerMinute: cfg.Rate, Exempt: []string{openharness.Name}, Waiting: maxWaiting, Refusal: cfg.Sentences.TooMany})
 	}
 	version, _ := build()
 	traces, err := otel.Open(context.Background(), cfg.Traces, version, log) // it does not connect, so it needs no deadline
@@ -126,7 +127,11 @@ func (g *gateway) Run(ctx context.Context) error {
 	var platforms, serving, working, delivering, tooling sync.WaitGroup
 	errs := make([]error, len(g.platforms)+1)
 	for i, p := range g.platforms {
-		platforms.Go(func() {
+		group := &platforms
+		if p.Name() == openharness.Name && len(g.platforms) > 1 {
+			group = &serving // it ends with the last platform that needs a token: whoever runs gatehouse must notice that the token is refused
+		}
+		group.Go(func() {
 			if errs[i] = p.Run(receiving, g.accept); errs[i] != nil {
 				g.log.Error("platform stopped", "platform", p.Name(), "category", core.CategoryOf(errs[i]), "err", errs[i])
 			}

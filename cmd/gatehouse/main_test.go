@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -12,13 +13,31 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// quickExit is the value of GORACE with which a process under the race detector does not sleep for a second when it ends.
+const quickExit = "atexit_sleep_ms=50"
+
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "10") // unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
 	debug.SetGCPercent(400)             // faster, and the heap is small
+	debug.SetMemoryLimit(1 << 30)       // but with the race detector each byte of it takes several more
 	if os.Getenv("GATEHOUSE_RATE") == "" {
 		_ = os.Setenv("GATEHOUSE_RATE", "0") // the tests' few people send much
 	}
-	testscript.Main(m, map[string]func(){"gatehouse": main})
+	testscript.Main(suite{m}, map[string]func(){"gatehouse": main})
+}
+
+// suite is all tests, and the end of what they share.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	code := s.M.Run()
+	if dropEmptyPostgres != nil {
+		if err := dropEmptyPostgres(); err != nil {
+			fmt.Fprintln(os.Stderr, "dropping the tests' template:", err)
+			return 1
+		}
+	}
+	return code
 }
 
 // TestCommands runs the scripts of testdata. They have these commands in addition to testscript's own: exits CODE gatehouse ARG… runs a
@@ -30,6 +49,7 @@ func TestCommands(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
 			e.Setenv("GATEHOUSE_LOG_FORMAT", "text")
+			e.Setenv("GORACE", quickExit)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -13,8 +13,7 @@ import (
 // TestNoTablesAreMadeToReadThem: on an empty Postgres database, a command that reads reports that there is no gatehouse database and
 // creates no tables. testdata/nodatabase.txt tests the same for SQLite.
 func TestNoTablesAreMadeToReadThem(t *testing.T) {
-	postgrestest.Need(t)
-	url := postgresServer.make(t)
+	url := postgrestest.New(t)
 	for _, key := range settings.Keys() {
 		t.Setenv(key, "")
 	}

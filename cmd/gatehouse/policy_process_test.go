@@ -136,6 +136,15 @@ rules:
     expires: ` + expires
 }
 
+// addLast adds a task that is due after all others, and of which the process says that it drops it. If there is one, it stays.
+func addLast(l *serveProcess) {
+	l.t.Helper()
+	const wait = 1100 * time.Millisecond // after what a killed process held is taken up again
+	if err := l.store.AddTask(l.t.Context(), core.Task{Key: "last", Kind: "last"}, wait); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
 // naggingScenario lets a request be reminded of and escalated, and expire if it does. The process is killed at the n-th pass of a point, and
 // started again: nobody knows when, so only a request that does not expire is certain to be reminded of and escalated.
 func naggingScenario(t *testing.T, e engine, expires, point string, nth int, record string) {
@@ -169,12 +178,14 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 			counts := said() // while the process is down, the second reminder may overtake the first
 			return counts[audit.Reminded]+counts[audit.Overtaken] >= 2 && counts[audit.Escalated] > 0
 		})
-		const wait = 1100 * time.Millisecond // after what a killed process held is taken up again
-		if err := p.store.AddTask(t.Context(), core.Task{Key: "last", Kind: "last"}, wait); err != nil {
-			t.Fatal(err)
-		}
+		addLast(p.serveProcess)
 	}
+	app := p.app
 	survive("the end", func() bool {
+		if lasts && app != p.app { // it may have been killed as it ended its last task
+			app = p.app
+			addLast(p.serveProcess)
+		}
 		return (lasts && strings.Contains(p.app.out.String(), "dropped a task of an unknown kind") || said()[string(core.Expired)] > 0) && p.settled()
 	})
 	p.app.kill()

@@ -24,9 +24,6 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
-		return core.Errorf(core.Invalid, "%s", noPlatform)
-	}
 	reloadOnHangup(ctx, cfg, log, func() { warnOfApprovers(cfg, log) })
 	warnOfApprovers(cfg, log)
 	store, owner, err := waitForStore(ctx, a, cfg, log)
@@ -34,14 +31,18 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	platforms, webhooks := newPlatforms(cfg, store, owner, log)
-	g, err := newGateway(cfg, store, owner, log, nil, platforms...)
+	gate := newGate(cfg, store)
+	engine := newHTTPEngine(cfg, store, gate, log)
+	g, err := newGateway(cfg, store, owner, log, nil, append(platforms, engine)...)
 	if err != nil {
 		return err
 	}
-	if g.server, err = newServer(cfg.Listen, g, webhooks, log); err != nil {
+	pages := newPages(cfg, store, gate, g.dispatcher.Nudge, log)
+	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages)), log); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
+	announce(gate, g.server.socket.Addr(), cfg.Slack.SigningSecret+cfg.Discord.PublicKey != "", log)
 	said := make(chan struct{})
 	ends := context.AfterFunc(ctx, func() {
 		defer close(said)
@@ -89,8 +90,11 @@ func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slo
 	}
 }
 
-// warnOfApprovers warns of the platforms on which nobody may approve.
+// warnOfApprovers warns of the platforms on which nobody may approve, and of approvers who can't show who they are.
 func warnOfApprovers(cfg settings.Config, log *slog.Logger) {
+	for _, warning := range cfg.WithoutToken() {
+		log.Warn(warning)
+	}
 	names := strings.Join(cfg.WithoutApprovers(), " and ")
 	switch {
 	case names == "":
@@ -128,8 +132,3 @@ func newPlatforms(cfg settings.Config, store *storage.Store, owner string, log *
 	}
 	return platforms, webhooks
 }
-
-const noPlatform = `No platform is configured, so there is nothing to serve.
-To talk to the agent in this terminal:  gatehouse chat
-To add Slack:    run gatehouse manifest slack, and follow adapters/slack/README.md.
-To add Discord:  run gatehouse manifest discord, and follow adapters/discord/README.md.`

@@ -50,7 +50,7 @@ func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) 
 		}
 	}
 	s.http = &http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		Handler: impatient(mux), ConnState: newConnections(log).follow, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil

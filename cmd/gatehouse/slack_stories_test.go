@@ -15,6 +15,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/llm"
+	"gatehouse/storage/postgres/postgrestest"
 )
 
 // asked posts a request for a note, and returns the thread and the card.
@@ -239,10 +240,10 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	s.reads("C1", thread, "Done: “milk”")
 }
 
-// Two processes on one Postgres server serve one Slack: whichever handles an event, everything happens once.
+// Two processes on one Postgres server, which make the tables at first, serve one Slack: whichever handles an event, everything happens once.
 func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgresServer.make(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
+	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgrestest.New(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
 	s := serveSlack(t, slacktest.Options{}, env)
 	second := *s
 	second.start()

@@ -118,3 +118,34 @@ func (looker) Next(ctx context.Context, h core.History, _ json.RawMessage) (agen
 	}
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: fmt.Sprint("c", results), Name: "lever.look", Arguments: json.RawMessage(`{}`)}}}}, nil
 }
+
+// silent is a model that calls the lever once, and is down from then on.
+type silent struct{ puller }
+
+func (m silent) Next(ctx context.Context, h core.History, state json.RawMessage) (agent.Answer, error) {
+	a, err := m.puller.Next(ctx, h, state)
+	if err == nil && len(a.ToolCalls) == 0 {
+		err = core.Errorf(core.ProviderUnavailable, "The model is down.")
+	}
+	return a, err
+}
+
+// A resumed turn that failed has ended, with the call that was approved: nothing can try it again, so there is no button that says so.
+func TestAResumedTurnThatFailedHasNoButtonToTryItAgain(t *testing.T) {
+	began, let := make(chan struct{}, 1), make(chan struct{})
+	close(let)
+	b := newBench(t, setup{model: silent{}, tools: []tool.Tool{lever(began, let)}})
+	b.say("room:1", "pull")
+	card := b.asked()
+	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	for {
+		d := b.heard()
+		if d.Kind != core.PostError {
+			continue
+		}
+		if d.Bucket != core.RetryableTransient || !d.Pressed {
+			t.Errorf("the reply to the failure is %+v", d)
+		}
+		return
+	}
+}

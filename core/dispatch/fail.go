@@ -42,6 +42,7 @@ func (t *turn) apology(err error, category core.Category) core.Post {
 	}
 	p := t.post(core.PostError, "error", text)
 	p.Bucket = core.BucketOf(category)
+	p.Pressed = t.claim.Event.Kind() == core.KindSignal && p.Bucket == core.RetryableTransient // its paused turn has ended: a button to try it again would lie
 	return p
 }
 

@@ -24,7 +24,7 @@ var migrations embed.FS
 const versions = "gatehouse_version"
 
 // ourTables are the tables that gatehouse creates. If they exist without the versions table, they belong to another program.
-var ourTables = []string{"owners", "queues", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "audit_head", "intents", "outbox", "destinations", "tasks", "evidence",
+var ourTables = []string{"owners", "queues", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "audit_head", "intents", "outbox", "destinations", "mailboxes", "mail", "tasks", "evidence",
 	"kv", "leases", "rate_tokens", "rate_limits", "notes", "blobs", "message_blobs", "event_blobs"}
 
 // Version returns a database's schema version (0: none yet) and the version that this build knows. It changes nothing.

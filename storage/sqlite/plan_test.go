@@ -27,6 +27,8 @@ var (
 	argument = regexp.MustCompile(`\$(\d+)`)
 	// A search of messages must use more than the session.
 	messages = regexp.MustCompile(`^SEARCH messages USING (PRIMARY KEY|(COVERING )?INDEX \w+) \(session=\? AND (invocation|pos)`)
+	// Mail of some events, or that somebody has taken, is found without the rest of the mailbox.
+	someMail = regexp.MustCompile(`(?s)from mail where.*(event in|taken =)`)
 )
 
 // TestPlans runs the whole contract and then checks the plan of every statement that was used: none may scan a table.
@@ -65,6 +67,9 @@ func TestPlans(t *testing.T) {
 			}
 			if strings.HasPrefix(line, "SEARCH messages") && !messages.MatchString(line) {
 				t.Errorf("%s\n\thas the plan: %s", query, line)
+			}
+			if someMail.MatchString(query) && strings.HasPrefix(line, "SEARCH mail USING INDEX mail_order") {
+				t.Errorf("%s\n\treads the whole mailbox: %s", query, line)
 			}
 		}
 	}

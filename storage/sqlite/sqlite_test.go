@@ -63,7 +63,7 @@ func TestContract(t *testing.T) { storagetest.Run(t, opener) }
 
 // TestProperty runs GATEHOUSE_PROPERTY_ROUNDS rounds.
 func TestProperty(t *testing.T) {
-	rounds := 100
+	rounds := 30
 	if text := os.Getenv("GATEHOUSE_PROPERTY_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {

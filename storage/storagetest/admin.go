@@ -211,6 +211,8 @@ var adminExamples = []example{
 		theirs := w.accept(e)
 		w.equal("mine", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, Limit: 1}))(w)), []int64{mine})
 		w.equal("theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere"}))(w)), []int64{theirs})
+		w.equal("one of theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere", ID: e.ID}))(w)), []int64{theirs})
+		w.equal("an unknown one", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, ID: e.ID}))(w)), []int64{})
 	}},
 	{"notes are kept by owner, and a repeat makes two", func(w *world) {
 		w.ok(w.AddNote(w.ctx, "ann", "one"))

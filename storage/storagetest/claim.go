@@ -255,6 +255,61 @@ var claimExamples = []example{
 		w.done(w.claim(minute), core.Finish{})
 		w.equal("after an answer", say(), core.EndKind(""))
 	}},
+	{"a platform that counts messages a minute itself is exempt from that limit alone", func(w *world) {
+		say := func(l core.Limits) core.EndKind {
+			return w.record(must(w.WithLimits(l).Accept(w.ctx, w.event(core.KindMessage, conversation, "")))(w).Seq).End.Kind
+		}
+		exempt := core.Limits{PerMinute: 1, Exempt: []string{"elsewhere", platform}}
+		w.equal("exempt", []core.EndKind{say(exempt), say(exempt), say(exempt)}, []core.EndKind{"", "", ""})
+		w.equal("while others wait", say(core.Limits{PerMinute: 9, Waiting: 2, Exempt: exempt.Exempt}), core.EndRefused)
+		w.equal("another platform is exempt", say(core.Limits{PerMinute: 1, Exempt: []string{"elsewhere"}}), core.EndRefused)
+	}},
+	{"clicks on one approval from several platforms are claimed by those that serve them", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Quorum: 3})
+		press := func(from string, l core.ConversationID) int64 {
+			e := w.event(core.KindClick, l, "a")
+			e.Platform = from
+			return w.accept(e)
+		}
+		take := func(scopes []core.Scope, want ...int64) {
+			w.Helper()
+			got := w.claimed(core.ClaimRequest{Limit: 5, Scopes: scopes, Controls: true}, minute)
+			w.equal("what is taken", taken(got), append([]int64{}, want...))
+			for _, c := range got {
+				w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
+			}
+		}
+		elsewhere := []core.Scope{{Platform: "elsewhere"}}
+		first, second, third := press(platform, conversation), press("elsewhere", "elsewhere:x"), press(platform, other)
+		take(elsewhere)
+		take(scope, first)
+		take(scope)
+		take([]core.Scope{{Platform: platform, Conversations: []core.ConversationID{conversation}}})
+		w.equal("the queue's platform", must(w.Queue(w.ctx))(w).Entries[0].Platform, "elsewhere")
+		take([]core.Scope{{Platform: "elsewhere", Conversations: []core.ConversationID{"elsewhere:x"}}}, second)
+		take(elsewhere)
+		take(scope, third)
+		fourth := press("elsewhere", "elsewhere:x") // the queue is empty, and was another platform's
+		take(scope)
+		take(elsewhere, fourth)
+	}},
+	{"a click is not claimed by a process that does not serve it, even if its queue was found by an outdated look", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		seq := w.accept(w.event(core.KindClick, conversation, "a"))
+		outdated := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
+			look := h.ReadyQueues
+			h.ReadyQueues = func(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
+				r.Scopes = scope
+				return look(t, r, take)
+			}
+			return h
+		})
+		for _, serves := range []core.Scope{{Platform: "elsewhere"}, {Platform: platform, Conversations: []core.ConversationID{other}}} {
+			got := must(outdated.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 1, Scopes: []core.Scope{serves}, Controls: true}))(w)
+			w.equal("what is taken", taken(got), []int64{})
+		}
+		w.equal("by the right one", taken(w.controls(1, minute)), []int64{seq})
+	}},
 	{"a claim needs an owner", func(w *world) {
 		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Scopes: scope})
 		w.fails(err, core.Invalid)

@@ -44,7 +44,7 @@ func Run(t *testing.T, open Opener) {
 	}{
 		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
 		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
-		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
+		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"mail", mailExamples}, {"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples},
 	} {
 		t.Run(group.name, func(t *testing.T) {

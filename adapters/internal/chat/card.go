@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"gatehouse/core"
@@ -111,6 +112,8 @@ func Elsewhere(id string) string {
 	platform, name, ok := strings.Cut(id, ":")
 	title := map[string]string{"slack": "Slack", "discord": "Discord"}[platform]
 	switch {
+	case ok && platform == "openharness":
+		return onTheWeb(name)
 	case !ok || title == "":
 		return ""
 	case platform == "discord" && strings.HasPrefix(name, "role:"):
@@ -121,8 +124,21 @@ func Elsewhere(id string) string {
 	return "somebody on " + title
 }
 
+// onTheWeb names a person of the web pages, whose name is that of their token.
+func onTheWeb(name string) string {
+	switch {
+	case name == core.LocalPerson:
+		return "somebody at gatehouse's own machine"
+	case !tokenName.MatchString(name):
+		return "somebody on the web"
+	}
+	return name + " on the web"
+}
+
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
 // LocalApprover is the name of core.LocalPerson on a card.
-const LocalApprover = "anyone at gatehouse's terminal"
+const LocalApprover = "anyone at gatehouse's own machine"
 
 // ShowCommand returns the command that shows the whole approval on a terminal.
 func ShowCommand(id core.ApprovalID) string { return "gatehouse approvals show " + Name(string(id)) }

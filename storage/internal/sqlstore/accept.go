@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -140,7 +141,11 @@ func (t *Tx) limit(e core.Event, seq int64, l core.Limits) error {
 	if e.Kind() != core.KindMessage || e.Actor.ID == "" {
 		return nil
 	}
-	rate, err := t.reaches(l.PerMinute, `
+	perMinute := l.PerMinute
+	if slices.Contains(l.Exempt, e.Platform) {
+		perMinute = 0
+	}
+	rate, err := t.reaches(perMinute, `
 		select 1 from events where actor_id = $1 and actor_id <> '' and kind = 'message' and end_kind <> 'refused' and accepted_at > $2 and accepted_at <= $3 and seq <> $4 limit 1 offset $5`,
 		e.Actor.ID, t.Now.Add(-time.Minute), t.Now, seq)
 	if err != nil {

@@ -19,6 +19,7 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 		where.and("ended_at = 0")
 	}
 	where.is("platform", f.Platform)
+	where.is("id", f.ID)
 	where.is("conversation", string(f.Conversation))
 	where.is("session", string(f.Session))
 	where.is("invocation", string(f.Invocation))

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gatehouse/core"
 )
@@ -70,6 +71,9 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 	if !found || e.NotBefore.After(t.Now) {
 		return nil, t.updateReady(key)
 	}
+	if ofClicks(key) && !serves(r.Scopes, e.Event) { // it was another event's turn when the queue was found
+		return nil, nil
+	}
 	e.Attempt++
 	if e.Session, err = t.session(e.Conversation); err != nil {
 		return nil, err
@@ -82,6 +86,13 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 		return nil, err
 	}
 	return []core.Claim{{Owner: r.Owner, Key: key, Fence: fence, Event: e, Session: e.Session}}, nil
+}
+
+// serves reports whether an event is within the scopes.
+func serves(scopes []core.Scope, e core.Event) bool {
+	return slices.ContainsFunc(scopes, func(s core.Scope) bool {
+		return s.Platform == e.Platform && (s.Conversations == nil || slices.Contains(s.Conversations, e.Conversation))
+	})
 }
 
 // StopRequested reports whether a user asked the claim's turn to stop. The request survives a crash of the holder.

@@ -14,6 +14,7 @@
 //	evidence      invocation: what it did, as input of a join check
 //	audit         seq: the decisions, each entry's hash a MAC over it and the entry before; audit_head: the last entry, sealed
 //	outbox        key: a post to deliver; destinations: when each destination's next post is due
+//	mailboxes     mailbox: its last number; mail by (key, mailbox), also unique (mailbox, seq): a post that a client fetches
 //	kv            name: a value, and when it expires
 //	leases        name: its holder, and until when
 //	rate_tokens   seq: one counted use of a rate-limited name
@@ -22,9 +23,9 @@
 // # Transactions and locks
 //
 // Each method is one transaction, so a crash leaves all of its work or none. Only Prune uses several. If the engine has row locks
-// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; blobs, by digest; outbox destinations, by
-// name; the head of the audit log. A method that leases or rate-limits a name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying
-// an event takes it. So does every write of a turn, which also checks that the queue's owner, fence and event are unchanged. Outbox
+// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; mailboxes, by name; blobs, by digest; outbox
+// destinations, by name; the head of the audit log. A method that puts or takes mail locks only the mailbox; one that leases or rate-limits a
+// name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying an event takes it. So does every write of a turn, which also checks that the queue's owner, fence and event are unchanged. Outbox
 // changes and audit entries are collected during a transaction and written at its end (Tx.addPost, Tx.audit). All their locks are then
 // known at once and held briefly, and each destination is updated once.
 //

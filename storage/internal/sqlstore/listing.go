@@ -22,6 +22,9 @@ func (c *conditions) arg(v any) string {
 // and adds a condition; its arguments come from arg.
 func (c *conditions) and(part string) { c.parts = append(c.parts, part) }
 
+// all joins the conditions.
+func (c *conditions) all() string { return strings.Join(c.parts, " and ") }
+
 // is adds column = value, unless value is empty.
 func (c *conditions) is(column, value string) {
 	if value != "" {
@@ -30,7 +33,7 @@ func (c *conditions) is(column, value string) {
 }
 
 // in adds that the column is one of values, unless values is nil.
-func in[T ~string](c *conditions, column string, values []T) {
+func in[T ~string | ~int64](c *conditions, column string, values []T) {
 	switch {
 	case values == nil:
 	case len(values) == 0:
@@ -38,7 +41,7 @@ func in[T ~string](c *conditions, column string, values []T) {
 	default:
 		args := make([]string, len(values))
 		for i, v := range values {
-			args[i] = c.arg(string(v))
+			args[i] = c.arg(v)
 		}
 		c.and(column + " in (" + strings.Join(args, ", ") + ")")
 	}
@@ -47,8 +50,8 @@ func in[T ~string](c *conditions, column string, values []T) {
 // list returns the rows of a query that meet the conditions: those with the highest values of column first, at most n (0: all). The
 // condition on the column makes even an unfiltered listing use the column's index.
 func list[T any](ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, where conditions, column string, n int) ([]T, error) {
-	all := strings.Join(append([]string{column + " > 0"}, where.parts...), " and ")
-	query += " where " + all + " order by " + column + " desc limit " + where.arg(limit(n))
+	where.and(column + " > 0")
+	query += " where " + where.all() + " order by " + column + " desc limit " + where.arg(limit(n))
 	return readAll(ctx, s, scan, query, where.args...)
 }
 

@@ -90,6 +90,7 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 		}
 	}
 	for _, step := range []func(*Tx) (int64, error){
+		func(t *Tx) (int64, error) { return t.pruneMail(t.Now.Add(-age), pruneStep) },
 		func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) },
 		func(t *Tx) (int64, error) { return t.pruneBlobs(pruneStep) },
 	} {

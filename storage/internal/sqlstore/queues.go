@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -54,9 +55,10 @@ const suspectFrom = `2`
 
 // updateReady sets whether and when a queue can next be claimed, and by which event: the earliest signal, or the first message if that is
 // due earlier. Every transaction that adds, ends or delays an event, or that takes or releases the queue, calls it with the queue locked.
-// An event is due at once (0), or when its delay ends. A held queue keeps what its claim set.
+// An event is due at once (0), or when its delay ends. A held queue keeps what its claim set. Clicks on an approval may come from several
+// platforms, and a process claims only what it serves; so the queue of clicks has the platform and the conversation of the next one.
 func (t *Tx) updateReady(key core.QueueKey) error {
-	_, err := t.Exec(`
+	if _, err := t.Exec(`
 		update queues set (ready_at, rank, head, suspect) = (
 			select due_at, rank, seq, attempt >= `+suspectFrom+` and queues.controls = false from (
 				select * from (select due_at, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
@@ -65,9 +67,17 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 			) heads
 			order by due_at, kind limit 1
 		)
-		where queue_key = $1 and owner = ''`, key)
+		where queue_key = $1 and owner = ''`, key); err != nil || !ofClicks(key) {
+		return err
+	}
+	_, err := t.Exec(`
+		update queues set (platform, conversation) = (select platform, conversation from events where seq = queues.head)
+		where queue_key = $1 and owner = '' and head is not null`, key)
 	return err
 }
+
+// ofClicks reports whether a queue is that of an approval's clicks.
+func ofClicks(key core.QueueKey) bool { return strings.HasPrefix(string(key), string(clicks(""))) }
 
 // releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
 func (t *Tx) releaseLease(key core.QueueKey, event int64) error {

@@ -169,8 +169,8 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at from sessions`, where, "updated_at", f.Limit)
 }
 
-// DeleteSession removes a session with its messages, their images, evidence and paused invocations, and erases what was said in it
-// elsewhere; see eraseApprovals and eraseEvents. An image that another session has, too, is kept. Deleting a missing session succeeds. It is
+// DeleteSession removes a session with its messages, their images, mail, evidence and paused invocations, and erases what was said in it
+// elsewhere; see eraseApprovals, eraseEvents and eraseMail. An image that another session has, too, is kept. Deleting a missing session succeeds. It is
 // invalid while a turn of the session runs.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	err := s.write(ctx, func(t *Tx) error {
@@ -209,6 +209,9 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		if err := t.eraseEvents(id); err != nil {
+			return err
+		}
+		if err := t.eraseMail(id); err != nil {
 			return err
 		}
 		return t.removeUnused(blobs)

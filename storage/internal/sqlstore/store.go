@@ -20,6 +20,7 @@ var (
 	_ core.Approvals = (*Store)(nil)
 	_ core.Outbox    = (*Store)(nil)
 	_ core.KV        = (*Store)(nil)
+	_ core.Mailboxes = (*Store)(nil)
 )
 
 // Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes that the

@@ -232,6 +232,28 @@ create index destinations_ready  on destinations (platform, ready_at, head) wher
 create index destinations_scoped on destinations (conversation, ready_at, head) where ready_at is not null;
 create index destinations_unused on destinations (destination) where ready_at is null;
 
+-- The last number that was given out in a mailbox; its row is the lock of the mailbox.
+create table mailboxes (
+  mailbox text    not null primary key,
+  seq     bigint  not null
+);
+
+-- The posts that clients fetch. key: the post's in the outbox. taken: the event whose answer gave it out, or 0.
+create table mail (
+  mailbox text    not null,
+  key     text    not null,
+  seq     bigint  not null,
+  event   bigint  not null,
+  content text    not null,
+  at      bigint  not null,
+  taken   bigint  not null default 0,
+  primary key (key, mailbox)
+);
+create unique index mail_order on mail (mailbox, seq);
+create index mail_taken        on mail (mailbox, taken, seq);
+create index mail_event        on mail (mailbox, event, seq);
+create index mail_at           on mail (at);
+
 create table tasks (
   key     text    not null primary key,
   kind    text    not null,

@@ -236,6 +236,28 @@ create index destinations_ready  on destinations (platform, ready_at, head) wher
 create index destinations_scoped on destinations (conversation, ready_at, head) where ready_at is not null;
 create index destinations_unused on destinations (ready_at) where ready_at is null;
 
+-- The last number that was given out in a mailbox; its row is the lock of the mailbox.
+create table mailboxes (
+  mailbox text    not null primary key,
+  seq     integer not null
+) strict, without rowid;
+
+-- The posts that clients fetch. key: the post's in the outbox. taken: the event whose answer gave it out, or 0.
+create table mail (
+  mailbox text    not null,
+  key     text    not null,
+  seq     integer not null,
+  event   integer not null,
+  content text    not null,
+  at      integer not null,
+  taken   integer not null default 0,
+  primary key (key, mailbox)
+) strict;
+create unique index mail_order on mail (mailbox, seq);
+create index mail_taken        on mail (mailbox, taken, seq);
+create index mail_event        on mail (mailbox, event, seq);
+create index mail_at           on mail (at);
+
 create table tasks (
   key     text    not null primary key,
   kind    text    not null,

@@ -50,8 +50,10 @@ func argument(t *testing.T, of reflect.Type) reflect.Value {
 		return reflect.ValueOf(time.Minute)
 	case reflect.TypeFor[*core.SessionRecord]():
 		return reflect.ValueOf(&core.SessionRecord{ID: "p:1@1"})
-	case reflect.TypeFor[int]():
-		return reflect.ValueOf(1)
+	case reflect.TypeFor[core.Mail]():
+		return reflect.ValueOf(core.Mail{Mailbox: "p:1", Key: "x", Content: []byte("{}")})
+	case reflect.TypeFor[int](), reflect.TypeFor[int64]():
+		return reflect.ValueOf(1).Convert(of)
 	case reflect.TypeFor[core.ClaimRequest]():
 		return reflect.ValueOf(core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "p"}}})
 	case reflect.TypeFor[core.PostRequest]():

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -20,7 +21,7 @@ func (c Config) Run(_ context.Context, a *cli.App) error {
 	} else {
 		err = a.Table("", []string{"KEY", "VALUE", "SOURCE"}, cli.List(all, func(s settings.Setting) []string { return []string{s.Key, s.Value, s.Source} }))
 	}
-	for _, warning := range append(settings.Unknown(), cfg.Unused()...) {
+	for _, warning := range slices.Concat(settings.Unknown(), cfg.Unused(), cfg.WithoutToken()) {
 		a.Warn(warning)
 	}
 	if invalid != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -136,9 +137,9 @@ func actor(p *policy.Policy, flag, id string, groups []string) (core.Actor, erro
 	platform, name, ok := strings.Cut(id, ":")
 	known := slices.Contains(policy.Platforms(), platform)
 	if id != core.LocalPerson && (!ok || !known || strings.TrimSpace(name) == "") {
-		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write slack:, discord:, console: or local: and the id, or person:NAME.", flag, id)
+		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write slack:, discord:, openharness:, console: or local: and the id, or person:NAME.", flag, id)
 	}
-	return core.Actor{ID: id, Local: platform == "console" || platform == core.LocalPerson, Groups: groups}, nil
+	return core.Actor{ID: id, Local: platform == "console" || platform == core.LocalPerson || id == access.LocalID, Groups: groups}, nil
 }
 
 // viewDecision is the JSON output, without who may decide.

@@ -100,6 +100,9 @@ func checkConfig() (settings.Config, []finding) {
 	for _, warning := range cfg.Unused() {
 		found = append(found, finding{"configuration", stateWarn, warning, "Unset it, or set GATEHOUSE_MODEL and GATEHOUSE_AGENT=llm."})
 	}
+	for _, warning := range cfg.WithoutToken() {
+		found = append(found, finding{"configuration", stateWarn, warning, "Add the name to GATEHOUSE_TOKENS, or remove the id from GATEHOUSE_APPROVERS and the approval policy."})
+	}
 	if len(found) == 0 {
 		found = append(found, finding{"configuration", stateOK, "All settings are valid.", ""})
 	}

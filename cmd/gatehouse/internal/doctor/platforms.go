@@ -29,8 +29,8 @@ func (c Command) checkPlatforms(ctx context.Context, cfg settings.Config, store 
 
 // unconfigured are the findings where there is no platform.
 var unconfigured = []finding{
-	{"slack", stateOK, "Slack is not configured. You can talk to the agent with gatehouse chat.", "To add Slack, run gatehouse manifest slack and follow adapters/slack/README.md."},
-	{"discord", stateOK, "Discord is not configured. You can talk to the agent with gatehouse chat.", "To add Discord, run gatehouse manifest discord and follow adapters/discord/README.md."},
+	{"slack", stateOK, "Slack is not configured. You can talk to the agent on the web page of gatehouse serve, or with gatehouse chat.", "To add Slack, run gatehouse manifest slack and follow adapters/slack/README.md."},
+	{"discord", stateOK, "Discord is not configured. You can talk to the agent on the web page of gatehouse serve, or with gatehouse chat.", "To add Discord, run gatehouse manifest discord and follow adapters/discord/README.md."},
 }
 
 func (c Command) checkSlack(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {

@@ -3,6 +3,7 @@ package settings
 import (
 	"slices"
 
+	"gatehouse/adapters/access"
 	"gatehouse/adapters/console"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
@@ -13,7 +14,7 @@ import (
 func unknownPlatforms(approvers []string) []string {
 	var unknown []string
 	for _, id := range approvers {
-		if !slices.Contains([]string{slack.Name, discord.Name, console.Name}, policy.PlatformOf(id)) {
+		if !slices.Contains([]string{slack.Name, discord.Name, access.Platform, console.Name}, policy.PlatformOf(id)) {
 			unknown = append(unknown, id)
 		}
 	}

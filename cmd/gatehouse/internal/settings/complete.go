@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func (c *Config) complete() []string {
 		_, err := core.NewSigner(c.Keys...)
 		f.check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))
 	}
+	c.readTokens(&f)
 	c.openPolicy(&f)
 	c.readSystemPrompt(&f)
 	c.openTools(&f)
@@ -109,8 +111,13 @@ func (c *Config) chooseAgent(f *faults) {
 func (c *Config) openPolicy(f *faults) {
 	defaults, err := policy.ParseApprovers(c.Approvers, max(c.ApprovalTimeout, 0))
 	f.check(err == nil, "GATEHOUSE_APPROVERS", "%s", strings.TrimPrefix(core.MessageOf(err), "GATEHOUSE_APPROVERS: "))
+	for _, t := range c.Tokens {
+		if t.Approver && !slices.Contains(defaults.Approvers, t.ID()) {
+			defaults.Approvers = append(defaults.Approvers, t.ID())
+		}
+	}
 	foreign := unknownPlatforms(defaults.Approvers)
-	f.check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord: or console:", strings.Join(foreign, ", "))
+	f.check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord:, openharness: or console:", strings.Join(foreign, ", "))
 	c.Policy, err = policy.Open(c.PolicyFile, defaults)
 	f.checkFile(err, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid")
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/mcp"
@@ -33,7 +34,8 @@ type Config struct {
 	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons and the audit log. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo, echo, or script:FILE for a workflow in HarmonyScript. Not set: llm if a model is set, else demo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
-	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
+	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only who is at gatehouse's own machine, for requests made there."`
+	TokenList       string        `envconfig:"GATEHOUSE_TOKENS" secret:"all" help:"Who may use the OpenHarness endpoint and the web pages: name=token,name!=token; the ! makes an approver. Not set: only browsers and programs on gatehouse's own machine."`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"The system prompt of the model: a text file, or a folder of prompts with one that is called system. It may use {{ platform }} and {{ today }}."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
 	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call. SIGHUP reads it again."`
@@ -63,7 +65,8 @@ type Config struct {
 	// What complete makes from the settings.
 
 	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
-	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
+	Tokens    []access.Token     `ignored:"true"` // from TokenList; none: only true loopback is served
+	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
 	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
 	Tools     *tools.Current     `ignored:"true"` // from ToolsFile
 	MCP       mcp.Config         `ignored:"true"` // from MCPFile

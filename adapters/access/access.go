@@ -1,0 +1,111 @@
+package access
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Platform is what the ids of these people begin with.
+const Platform = "openharness"
+
+// How is the way in which a request showed who makes it.
+type How string
+
+// The ways.
+const (
+	Bearer   How = "bearer"   // a token in the Authorization header: no browser sends it by itself
+	Cookie   How = "cookie"   // a login
+	Loopback How = "loopback" // from this machine; there are no tokens
+)
+
+// Person is who makes a request.
+type Person struct {
+	Name  string
+	Actor core.Actor
+	How   How
+}
+
+// LocalID is the id of the local person.
+const LocalID = Platform + ":" + localName
+
+// local is the person of true loopback.
+var local = Person{localName, core.Actor{ID: LocalID, Name: localName, Local: true}, Loopback}
+
+// Refusal is why a request is refused. Message is for who made the request; it shows nothing of tokens.
+type Refusal struct {
+	Status     int    // of HTTP: 401, 403, 429
+	Code       string // unauthorized, forbidden, rate_limited
+	Message    string // a sentence
+	RetryAfter time.Duration
+}
+
+// Error is the message.
+func (r *Refusal) Error() string { return r.Message }
+
+func unauthorized(message string) *Refusal {
+	return &Refusal{Status: http.StatusUnauthorized, Code: "unauthorized", Message: message}
+}
+
+func forbidden(message string) *Refusal {
+	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: message}
+}
+
+func limited(message string, wait time.Duration) *Refusal {
+	return &Refusal{Status: http.StatusTooManyRequests, Code: "rate_limited", Message: message, RetryAfter: wait}
+}
+
+// Options configure a Gate.
+type Options struct {
+	Tokens  []Token          // none: only true loopback is served
+	Signer  *core.Signer     // required
+	Now     func() time.Time // nil: time.Now
+	Session time.Duration    // of a login; 0 = 12h
+}
+
+// defaultSession is a day's work.
+const defaultSession = 12 * time.Hour
+
+// Gate decides about requests. Any number of goroutines may use it.
+type Gate struct {
+	tokens  []Token
+	logins  map[string]*core.Signer // by name: seals the person's logins
+	forms   *core.Signer
+	now     func() time.Time
+	session time.Duration
+
+	failedLogins, failedBearers *failures
+}
+
+// New makes a Gate. Its keys are derived from the signer's, one for each purpose.
+func New(o Options) *Gate {
+	g := &Gate{
+		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now, session: cmp.Or(o.Session, defaultSession),
+		failedLogins: newFailures(loginsPerPeer, loginsInAll), failedBearers: newFailures(bearersPerPeer, 0),
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	for _, t := range o.Tokens {
+		g.logins[t.Name] = derived(o.Signer, "login of "+t.Name+"\x00"+string(t.digest[:]))
+	}
+	return g
+}
+
+// derived is a signer for one purpose.
+func derived(s *core.Signer, purpose string) *core.Signer {
+	var keys []string
+	for _, k := range s.Derived(purpose) {
+		keys = append(keys, string(k))
+	}
+	signer, err := core.NewSigner(keys...)
+	if err != nil {
+		panic(err) // a derived key is long enough
+	}
+	return signer
+}
+
+// Open reports whether there are no tokens, so that only true loopback is served.
+func (g *Gate) Open() bool { return len(g.tokens) == 0 }

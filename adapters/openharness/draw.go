@@ -1,0 +1,125 @@
+package openharness
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/openharness/internal/markup"
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// directives answers with mail. The steps of a turn and the person's own words are for streams only.
+func (c *call) directives(ctx context.Context, mail []core.Mail) (wire.Response, error) {
+	a := wire.New(c.request)
+	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{}}
+	for _, m := range mail {
+		p, err := readPost(m)
+		if err != nil {
+			return a, err
+		}
+		if p.Kind == core.PostSteps || p.Kind == kindSaid {
+			continue
+		}
+		d, err := c.directive(ctx, m, p)
+		if err != nil {
+			return a, err
+		}
+		if p.Kind == core.PostCard && !announced(a.Body.Directives) {
+			a.Body.Directives = append(a.Body.Directives, announcement(d))
+		}
+		a.Body.Directives = append(a.Body.Directives, d)
+	}
+	return a, nil
+}
+
+func readPost(m core.Mail) (p storedPost, err error) {
+	if err := json.Unmarshal(m.Content, &p); err != nil {
+		return p, core.Wrap(core.Internal, err, "A stored reply can't be read.")
+	}
+	return p, nil
+}
+
+// announced reports whether the last directive is a message: a card follows one, for Shells that can't draw cards.
+func announced(all []wire.Directive) bool {
+	return len(all) > 0 && all[len(all)-1].ActionType == "render_message"
+}
+
+func announcement(card wire.Directive) wire.Directive {
+	return wire.Directive{ActionType: "render_message", Payload: map[string]any{"text": card.Payload["message"], "message": card.Payload["message"]}, Extensions: vendor(map[string]any{"kind": "announcement"})}
+}
+
+// directive draws one mail for its reader. Every directive has a portable message, which any Shell can show.
+func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.Directive, error) {
+	about := map[string]any{"id": m.Key, "seq": strconv.FormatInt(m.Seq, 10), "kind": string(p.Kind), "at": m.At.UTC().Format(time.RFC3339Nano)}
+	if p.Late {
+		about["late"] = true
+	}
+	if p.Kind == core.PostCard {
+		return c.card(ctx, p, about)
+	}
+	text := chat.Clean(p.Text)
+	d := wire.Directive{ActionType: "render_message", Payload: map[string]any{"text": text, "message": text}}
+	switch p.Kind {
+	case core.PostSteps:
+		d.ActionType = wire.Namespace + ".steps"
+	case kindSaid:
+		d.ActionType = wire.Namespace + ".said"
+		about["request_id"] = p.Request
+	case core.PostReply:
+		if c.html {
+			about["html"] = markup.HTML(text)
+		}
+	case core.PostError:
+		about["bucket"] = string(p.Bucket)
+		if actions := c.actions(m.Event, p); len(actions) > 0 {
+			about["actions"] = actions
+		}
+	}
+	d.Extensions = vendor(about)
+	return d, nil
+}
+
+// actions are the buttons below the reply to a failed event.
+func (c *call) actions(event int64, p storedPost) []map[string]any {
+	button := func(a action, label string) []map[string]any {
+		return []map[string]any{{"id": string(a), "label": label, "continuation": c.continuation(c.who, "", token{Action: a, Subject: strconv.FormatInt(event, 10)})}}
+	}
+	switch {
+	case p.Pressed || event == 0:
+		return nil
+	case p.Bucket == core.RetryableTransient:
+		return button(actRetry, "Try again")
+	case p.Bucket == core.SessionTerminating:
+		return button(actNew, "Start a new conversation")
+	}
+	return nil
+}
+
+// failed makes an answer that of a turn that failed: its code is the category, its message what the person shall read.
+func failed(a wire.Response, ev core.EventRecord) wire.Response {
+	category, bucket := ev.End.Category, bucketOf(ev)
+	a.Body.Status = wire.Failure
+	a.Body.Error = &wire.Error{
+		Code: string(category), Message: "The request failed.", Retryable: retryable(ev),
+		Details: map[string]any{"error_bucket": string(bucket)},
+	}
+	if category == "" {
+		a.Body.Error.Code = string(bucket)
+	}
+	var others []wire.Directive
+	for _, d := range a.Body.Directives {
+		about, _ := d.Extensions[wire.Namespace].(map[string]any)
+		if about["kind"] != string(core.PostError) {
+			others = append(others, d)
+			continue
+		}
+		a.Body.Error.Message, _ = d.Payload["message"].(string)
+		a.Body.Extensions = vendor(about)
+	}
+	a.Body.Directives = others
+	return a
+}

@@ -1,0 +1,95 @@
+package openharness
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/core"
+)
+
+// Name is the platform's name.
+const Name = access.Platform
+
+var (
+	_ core.Platform = (*Engine)(nil)
+	_ core.Health   = (*Engine)(nil)
+)
+
+// Store is what the engine needs of the store besides Accept.
+type Store interface {
+	core.Mailboxes
+	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error)
+	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
+}
+
+// Options configure an engine. Gate, Store, Signer and Card are required.
+type Options struct {
+	Gate   *access.Gate
+	Store  Store
+	Signer *core.Signer
+	// Card draws an approval in its current state; with context it has the last messages of the conversation.
+	Card       func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+	Rate       int           // messages a minute and principal; 0 = no limit
+	MaxMessage int           // bytes of a user_intent; 0 = 1 MiB
+	Wait       time.Duration // how long a request waits for its turn at most; 0 = 25 seconds
+	Now        func() time.Time
+	Log        *slog.Logger
+}
+
+// Engine is a Harness Engine. It is made by New.
+type Engine struct {
+	Options
+	watchers watchers
+	limits   limits
+	ended    chan struct{} // closed when Run ends: streams end, requests stop waiting
+}
+
+// New makes an engine.
+func New(o Options) *Engine {
+	if o.MaxMessage <= 0 {
+		o.MaxMessage = 1 << 20
+	}
+	if o.Wait <= 0 || o.Wait > maxWait {
+		o.Wait = maxWait
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Engine{Options: o, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
+}
+
+// Name is "openharness".
+func (e *Engine) Name() string { return Name }
+
+// Run waits for the end of ctx: requests come through Routes. Then streams end, and requests that wait for a turn are answered that it
+// still runs. It may be called once.
+func (e *Engine) Run(ctx context.Context, _ core.Accept) error {
+	<-ctx.Done()
+	close(e.ended)
+	return nil
+}
+
+// Health is always good: the endpoint is part of the HTTP server, and a mailbox is part of the database.
+func (e *Engine) Health() (inbound, outbound error) { return nil, nil }
+
+// The paths of the endpoint. The protocol names none; these are what its documents use.
+const (
+	Path       = "/v1/openharness"
+	Alias      = "/openharness"
+	EventsPath = "/v1/openharness/events"
+)
+
+// Routes returns the handlers of the endpoint and its alias, and of the events, for every method: a wrong one is refused with an envelope, and
+// so is an address below them that is nothing.
+func (e *Engine) Routes(accept core.Accept) map[string]http.Handler {
+	messages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.serve(w, r, accept) })
+	elsewhere := http.HandlerFunc(e.elsewhere)
+	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: http.HandlerFunc(e.stream), Path + "/": elsewhere, Alias + "/": elsewhere}
+}

@@ -1,0 +1,23 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Digest tells requests of one request_id apart: what it covers is what is asked, as it was understood, so neither the order of keys nor
+// white space nor unknown fields change it. It leaves out what may differ between a request and its repetition: the version, both
+// identifiers, credential_ref (a Shell may have a new one), shell and environment_state. It is SHA-256 in hex.
+func (r Request) Digest() string {
+	text, _ := json.Marshal(struct { // of strings and numbers: can't fail
+		Asked                         []string `json:",omitempty"`
+		Session, Conversation, Intent string
+		Continuation                  *Continuation
+		Attachments                   []Attachment `json:",omitempty"`
+		Reason                        string
+		Hints                         hints
+	}{r.Asked, r.Session, r.Conversation, r.Intent, r.Continuation, r.Attachments, r.Reason, r.hints})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

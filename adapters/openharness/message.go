@@ -1,0 +1,118 @@
+package openharness
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// message stores a message, unless its request_id is known, and answers what became of it.
+func (c *call) message(ctx context.Context) (wire.Response, error) {
+	ev, err := c.event()
+	if err != nil {
+		return wire.Response{}, err
+	}
+	record, fresh, err := c.store(ctx, ev)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	if fresh {
+		return c.outcome(ctx, record, false)
+	}
+	return c.repeated(ctx, record)
+}
+
+// event makes the event of a message, whose id is made of the principal and the request_id: a repetition is the same event.
+func (c *call) event() (core.Event, error) {
+	p := payload{Request: c.request.ID, Digest: c.request.Digest(), Text: c.request.Intent, Attachments: c.request.Attachments}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return core.Event{}, err
+	}
+	ev := core.Event{
+		Platform: Name, ID: c.eventID(), Conversation: c.mailbox, Body: core.MessageEvent{}, Actor: c.who.Actor, Address: addressOf(c.mailbox), Payload: raw,
+	}
+	if control := chat.Control(c.request.Intent); control != nil {
+		ev.Body = control
+	}
+	return ev, nil
+}
+
+func (c *call) eventID() string {
+	if c.request.ID == "" {
+		return "request/" + c.who.Name + "/-" + rand.Text()
+	}
+	sum := sha256.Sum256([]byte(c.request.ID))
+	return "request/" + c.who.Name + "/" + hex.EncodeToString(sum[:])
+}
+
+// maxRefused is how often one request_id may be refused because of other messages that wait.
+const maxRefused = 100
+
+// store accepts the event, or finds it. A message that was refused since others wait is not answered, so the same request_id may be sent
+// again.
+func (c *call) store(ctx context.Context, ev core.Event) (record core.EventRecord, fresh bool, err error) {
+	id := ev.ID
+	for n := 1; n <= maxRefused; n++ {
+		known, err := c.find(ctx, ev.ID)
+		if err != nil {
+			return core.EventRecord{}, false, err
+		}
+		if known == nil {
+			if err := c.limits.message(c.who); err != nil {
+				return core.EventRecord{}, false, err
+			}
+		}
+		record, err := c.commit(ctx, ev)
+		switch {
+		case err != nil, record.End.Kind != core.EndRefused:
+			return record, known == nil, err
+		case known == nil:
+			return core.EventRecord{}, false, tooMany(time.Second)
+		}
+		ev.ID = id + "/" + strconv.Itoa(n)
+	}
+	return core.EventRecord{}, false, tooMany(time.Minute)
+}
+
+// commit accepts an event and reads it again. An earlier event of its id must be the same request.
+func (c *call) commit(ctx context.Context, ev core.Event) (core.EventRecord, error) {
+	if _, err := c.accept(ctx, ev); err != nil {
+		return core.EventRecord{}, err
+	}
+	record, err := c.find(ctx, ev.ID)
+	if err == nil && record == nil {
+		err = core.Errorf(core.Internal, "An event that was accepted is not in the store.")
+	}
+	if err != nil {
+		return core.EventRecord{}, err
+	}
+	return *record, c.same(*record)
+}
+
+// find returns the event of an id; nil if there is none.
+func (c *call) find(ctx context.Context, id string) (*core.EventRecord, error) {
+	all, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, ID: id, Limit: 1})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// same refuses a request_id that was used for another request.
+func (c *call) same(known core.EventRecord) error {
+	var p payload
+	if json.Unmarshal(known.Payload, &p) != nil || p.Digest != c.request.Digest() || known.Conversation != c.mailbox {
+		return refuse(http.StatusConflict, codeConflict, "This request_id was used for another request. Use a new one for each request, and the same one only to repeat a request unchanged.")
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package openharness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// payload is what is stored of a request. Digest is that of the whole request, by which a repetition is told from another request under
+// the same id.
+type payload struct {
+	Request     string            `json:"request,omitempty"` // the request_id
+	Digest      string            `json:"digest"`
+	Text        string            `json:"text,omitempty"`
+	Attachments []wire.Attachment `json:"attachments,omitempty"`
+	Choice      core.Choice       `json:"choice,omitempty"`
+	Edits       int               `json:"edits,omitempty"`
+	Reason      string            `json:"reason,omitempty"`
+}
+
+// Parse reads the payload of a message or a decision. A message is put into the mailbox, too, before its turn begins: a page that is
+// opened later shows what was said. It is put there once, however often the turn is attempted.
+func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
+	var p payload
+	if err := json.Unmarshal(ev.Payload, &p); err != nil || !utf8.Valid(ev.Payload) {
+		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "The request can't be read. Please send it again.")
+	}
+	if click, ok := ev.Body.(core.ClickEvent); ok {
+		if p.Choice == "" {
+			return core.Input{}, core.Errorf(core.Invalid, "The decision names no choice. Please send it again.")
+		}
+		return core.Input{Click: &core.Click{Approval: click.Approval, Choice: p.Choice, Edits: p.Edits, Reason: p.Reason}}, nil
+	}
+	m := core.Message{Role: core.User, Content: core.Text(p.said())}
+	if err := m.Validate(); err != nil {
+		return core.Input{}, err
+	}
+	if err := e.put(ctx, ev.Conversation, "said/"+ev.ID, 0, storedPost{Kind: kindSaid, Text: p.said(), Request: p.Request}); err != nil {
+		return core.Input{}, err
+	}
+	return core.Input{Message: &m}, nil
+}
+
+// said is the text of a message, with its attachments: they are references, which nobody here follows.
+func (p payload) said() string {
+	text := p.Text
+	for _, a := range p.Attachments {
+		text += "\n" + reference(a)
+	}
+	return strings.TrimSpace(text)
+}
+
+func reference(a wire.Attachment) string {
+	name := chat.OneLine(chat.Clean(firstOf(a.Filename, a.RefID, a.AssetID, "file")))
+	about := name
+	if kind := chat.OneLine(chat.Clean(a.MIMEType)); kind != "" {
+		about += ", " + kind
+	}
+	if a.Size > 0 {
+		about += fmt.Sprintf(", %d bytes", a.Size)
+	}
+	if uri := chat.OneLine(chat.Clean(firstOf(a.URI, a.AssetID, a.RefID))); uri != name {
+		about += ", " + uri
+	}
+	return "[attachment: " + about + "]"
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

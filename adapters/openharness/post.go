@@ -1,0 +1,75 @@
+package openharness
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// storedPost is what the mailbox keeps of a post: data, which is drawn for its reader when it is read.
+type storedPost struct {
+	Kind     core.PostKind   `json:"kind"`
+	Text     string          `json:"text,omitempty"`
+	Bucket   core.Bucket     `json:"bucket,omitempty"`
+	Approval core.ApprovalID `json:"approval,omitempty"`
+	Occasion core.Occasion   `json:"occasion,omitempty"`
+	State    string          `json:"state,omitempty"` // a digest of the card: a card that changed is stored anew
+	Late     bool            `json:"late,omitempty"`
+	Pressed  bool            `json:"pressed,omitempty"`
+	Request  string          `json:"request,omitempty"` // of what the person said: its request_id
+}
+
+// kindSaid is the kind of a stored post that repeats the person's own message, for other windows and a reload; see Parse.
+const kindSaid core.PostKind = "said"
+
+// Post stores the post in the mailbox of its conversation: for a client that fetches, that is the delivery. The working state is not
+// stored: whoever waits has a request or a stream open.
+func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
+	if d.Kind == core.PostWorking {
+		return "", false, nil
+	}
+	p := storedPost{Kind: d.Kind, Text: d.Text, Bucket: d.Bucket, Approval: d.Approval, Occasion: d.Occasion, Late: d.Late, Pressed: d.Pressed}
+	if d.Kind == core.PostCard {
+		if d.Card == nil {
+			return "", false, core.Errorf(core.Internal, "The approval's card came without its data.")
+		}
+		p.Text, p.State = "", cardState(*d.Card)
+	}
+	if err := e.put(ctx, d.Conversation, d.Key, d.Event, p); err != nil {
+		return "", false, core.Wrap(core.DeliveryLater, err, "The mailbox can't be written now.")
+	}
+	return core.Ref(d.Key), false, nil
+}
+
+// Edit stores the post again; clients that hear of events get it again under the same id.
+func (e *Engine) Edit(ctx context.Context, _ core.Ref, d core.Delivery) error {
+	_, _, err := e.Post(ctx, d)
+	return err
+}
+
+// Find finds nothing: storing a post again under its key changes nothing, so a post in doubt is stored again.
+func (e *Engine) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
+
+func (e *Engine) put(ctx context.Context, mailbox core.ConversationID, key string, event int64, p storedPost) error {
+	content, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if _, err = e.Store.PutMail(ctx, core.Mail{Mailbox: mailbox, Key: key, Event: event, Content: content}); err == nil {
+		e.watchers.wake(mailbox)
+	}
+	return err
+}
+
+// cardState is the same for two cards if they look the same.
+func cardState(c core.Card) string {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,76 @@
+package openharness
+
+import (
+	"context"
+	"strconv"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// pressFailed tries a failed event again, or starts a new conversation after it.
+func (c *call) pressFailed(ctx context.Context, t token) (wire.Response, error) {
+	seq, err := strconv.ParseInt(t.Subject, 10, 64)
+	if err != nil {
+		return wire.Response{}, unknownContinuation()
+	}
+	failed, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: seq, Limit: 1})
+	if err != nil {
+		return wire.Response{}, err
+	}
+	if len(failed) == 0 || !c.concerns("", failed[0].Conversation) {
+		return wire.Response{}, unknownContinuation()
+	}
+	b := chat.Button{Action: chat.ActionRetry, Failed: seq, Conversation: c.mailbox}
+	if t.Action == actNew {
+		b.Action = chat.ActionNew
+	}
+	return c.press(ctx, b.Event(Name, c.who.Actor, addressOf(c.mailbox)))
+}
+
+// press stores the press of a button, which is one event however often it is pressed, and answers what it led to: for a message that is tried
+// again, or asked again, what became of that.
+func (c *call) press(ctx context.Context, ev core.Event) (wire.Response, error) {
+	pressed, done, err := c.pressed(ctx, ev)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	if !done {
+		return c.stillWorking(""), nil
+	}
+	if pressed.End.Kind == core.EndDecided {
+		again, err := c.after(ctx, pressed)
+		if err != nil {
+			return wire.Response{}, err
+		}
+		if again != nil {
+			return c.outcome(ctx, *again, true)
+		}
+	}
+	return c.outcome(ctx, pressed, true)
+}
+
+// pressed stores the press of a button and waits until it has been processed.
+func (c *call) pressed(ctx context.Context, ev core.Event) (pressed core.EventRecord, done bool, err error) {
+	if _, err := c.accept(ctx, ev); err != nil {
+		return core.EventRecord{}, false, err
+	}
+	known, err := c.find(ctx, ev.ID)
+	if err != nil || known == nil {
+		return core.EventRecord{}, false, core.Wrap(core.StoreBusy, err, "The press of a button was stored, but can't be read now.")
+	}
+	done, err = c.await(func() (bool, error) { return c.delivered(ctx, known) })
+	return *known, done, err
+}
+
+// after returns the message that was sent once more because of a press; nil if there is none.
+func (c *call) after(ctx context.Context, pressed core.EventRecord) (*core.EventRecord, error) {
+	switch b := pressed.Body.(type) {
+	case core.RetryEvent:
+		return c.again(ctx, b.Failed)
+	case core.AskAgainEvent:
+		return c.find(ctx, "asked_again/"+string(b.Approval))
+	}
+	return nil, nil
+}

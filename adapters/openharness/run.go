@@ -1,0 +1,113 @@
+package openharness
+
+import (
+	"context"
+	"slices"
+
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// outcome waits for the end of an event and answers with what was said because of it. With alone, nothing else of the conversation is in the
+// answer; otherwise it begins with what no answer has given out yet.
+func (c *call) outcome(ctx context.Context, ev core.EventRecord, alone bool) (wire.Response, error) {
+	done, err := c.await(func() (bool, error) { return c.delivered(ctx, &ev) })
+	if err != nil {
+		return wire.Response{}, err
+	}
+	if !done {
+		return c.stillWorking(runOf(ev)), nil
+	}
+	mail, err := c.take(ctx, ev.Seq, alone || errored(ev), ev.Seq)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	a, err := c.directives(ctx, mail)
+	if err != nil || !errored(ev) {
+		return a, err
+	}
+	return failed(a, ev), nil
+}
+
+// delivered reports whether an event has ended and everything that was said because of it is in the mailbox. It reads the event again.
+func (c *call) delivered(ctx context.Context, ev *core.EventRecord) (bool, error) {
+	now, err := c.Store.Events(ctx, core.EventFilter{Seq: ev.Seq, Limit: 1})
+	if err != nil {
+		return false, err
+	}
+	if len(now) == 0 {
+		return false, core.Errorf(core.NotFound, "This request was removed meanwhile.")
+	}
+	if *ev = now[0]; ev.EndedAt.IsZero() {
+		return false, nil
+	}
+	rows, err := c.Store.ListPosts(ctx, []core.RowState{core.RowWaiting}, c.mailbox, 0)
+	if err != nil {
+		return false, err
+	}
+	rows = slices.DeleteFunc(rows, func(r core.OutboxRow) bool {
+		return r.Event != ev.Seq || r.To.Platform != Name || r.Kind == core.PostWorking
+	})
+	if len(rows) == 0 {
+		return true, nil
+	}
+	mail, err := c.Store.ListMail(ctx, core.MailFilter{Mailbox: c.mailbox, Events: []int64{ev.Seq}})
+	here := func(r core.OutboxRow) bool {
+		return slices.ContainsFunc(mail, func(m core.Mail) bool { return m.Key == r.Key })
+	}
+	return err == nil && !slices.ContainsFunc(rows, func(r core.OutboxRow) bool { return !here(r) }), err
+}
+
+// take returns the mail of these events and, unless alone, all other mail that no answer has given out; from now on it is given out by this
+// answer only. So an answer that was lost is the same when it is repeated, and no later one has it again.
+func (c *call) take(ctx context.Context, by int64, alone bool, events ...int64) ([]core.Mail, error) {
+	only := events
+	if !alone {
+		only = nil
+	}
+	taken, err := c.Store.TakeMail(ctx, c.mailbox, by, only)
+	if err != nil {
+		return nil, err
+	}
+	own, err := c.Store.ListMail(ctx, core.MailFilter{Mailbox: c.mailbox, Events: events})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range own {
+		if !slices.ContainsFunc(taken, func(t core.Mail) bool { return t.Key == m.Key }) {
+			taken = append(taken, m)
+		}
+	}
+	slices.SortFunc(taken, func(a, b core.Mail) int { return int(a.Seq - b.Seq) })
+	return taken, nil
+}
+
+// stillWorking answers a request whose turn goes on, with a token to ask for its run. Where there is no run to ask for yet, the request can be
+// repeated.
+func (c *call) stillWorking(run core.InvocationID) wire.Response {
+	a := wire.New(c.request)
+	text := "I am still working on this."
+	about := map[string]any{"kind": "working"}
+	if run != "" {
+		about["status"] = c.statusToken(run)
+	}
+	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{{
+		ActionType: "render_message", Payload: map[string]any{"text": text, "message": text}, Extensions: vendor(about),
+	}}}
+	return a
+}
+
+// runOf is the run that an event belongs to; "" for a control word or a button.
+func runOf(ev core.EventRecord) core.InvocationID {
+	if kind := ev.Kind(); kind == core.KindMessage || kind == core.KindSignal {
+		return ev.Invocation
+	}
+	return ""
+}
+
+func (c *call) statusToken(run core.InvocationID) map[string]any {
+	return c.continuation(c.who, run, token{Action: actStatus, Subject: string(run)})
+}
+
+// vendor puts values under the namespace of our extensions.
+func vendor(values map[string]any) map[string]any { return map[string]any{wire.Namespace: values} }

@@ -1,0 +1,184 @@
+package openharness
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// Numbers of streams.
+const (
+	heartbeat  = 15 * time.Second
+	streamLook = 2 * time.Second // how often the mailbox is read while nothing is heard
+	writeTime  = 10 * time.Second
+	lastMail   = 200 // how much of a mailbox a client gets that names no Last-Event-ID
+	batch      = 100
+	reconnect  = 2000 // milliseconds after which a client connects again
+)
+
+// stream sends what is said in one session as server-sent events: each is a whole response message with one directive or error, and its id is
+// the place in the mailbox. A client that comes back names the last one, as browsers do by themselves, and gets what it missed.
+func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
+	who, err := e.admit(w, r, http.MethodGet)
+	if err != nil {
+		e.writeRefusal(w, wire.Request{}, err)
+		return
+	}
+	query := r.URL.Query()
+	session, thread := query.Get("session"), query.Get("conversation")
+	if fault := wire.CheckIDs(session, thread); fault != nil {
+		e.writeRefusal(w, wire.Request{}, fault)
+		return
+	}
+	after, err := lastSeen(r)
+	if err != nil {
+		e.writeRefusal(w, wire.Request{}, err)
+		return
+	}
+	leave, err := e.limits.enter(who, true)
+	if err != nil {
+		e.writeRefusal(w, wire.Request{}, err)
+		return
+	}
+	defer leave()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	c := &call{Engine: e, who: who, mailbox: conversationOf(who, session, thread), html: wantsHTML(r)}
+	s := &sender{w: w, connection: http.NewResponseController(w)}
+	_ = s.connection.SetReadDeadline(time.Time{}) // or the server's own would end the stream
+	if s.write("retry: %d\n\n", reconnect) == nil {
+		c.follow(r, s, after)
+	}
+}
+
+// lastSeen reads the Last-Event-ID, which a client that can't set headers gives as the parameter after; -1 if there is none.
+func lastSeen(r *http.Request) (int64, error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = r.URL.Query().Get("after")
+	}
+	if text == "" {
+		return -1, nil
+	}
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 0 {
+		r := refuse(http.StatusBadRequest, codeInvalid, "The Last-Event-ID is not one of this stream.")
+		r.Field = "Last-Event-ID"
+		return 0, r
+	}
+	return seq, nil
+}
+
+// follow sends mail until the client leaves, is no longer admitted, or the engine stops.
+func (c *call) follow(r *http.Request, s *sender, after int64) {
+	ctx := r.Context()
+	changed, remove := c.watchers.add(c.mailbox)
+	defer remove()
+	look, beat := time.NewTicker(streamLook), time.NewTicker(heartbeat)
+	defer look.Stop()
+	defer beat.Stop()
+	for {
+		var err error
+		if after, err = c.sendNew(ctx, s, after); err != nil {
+			if ctx.Err() == nil {
+				c.Log.Debug("a stream ends", "platform", Name, "err", err)
+			}
+			return
+		}
+		select {
+		case <-changed:
+		case <-look.C:
+		case <-beat.C:
+			if _, err := c.Gate.Identify(r); err != nil {
+				return // the login has ended
+			}
+			if s.write(": still here\n\n") != nil {
+				return
+			}
+		case <-ctx.Done():
+			return
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// sendNew sends the mail after a place and returns the place of the last one.
+func (c *call) sendNew(ctx context.Context, s *sender, after int64) (int64, error) {
+	for {
+		f := core.MailFilter{Mailbox: c.mailbox, After: after, Limit: batch}
+		if after < 0 {
+			f = core.MailFilter{Mailbox: c.mailbox, Last: lastMail}
+		}
+		mail, err := c.Store.ListMail(ctx, f)
+		if err != nil {
+			return after, err
+		}
+		for _, m := range mail {
+			a, err := c.envelope(ctx, m)
+			if err != nil {
+				return after, err
+			}
+			if err := s.write("id: %d\ndata: %s\n\n", m.Seq, a.Encode()); err != nil {
+				return after, err
+			}
+			after = m.Seq
+		}
+		after = max(after, 0)
+		if len(mail) < batch || f.Last > 0 {
+			return after, nil
+		}
+	}
+}
+
+// envelope is a response message about one mail.
+func (c *call) envelope(ctx context.Context, m core.Mail) (wire.Response, error) {
+	p, err := readPost(m)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	d, err := c.directive(ctx, m, p)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	a := wire.New(wire.Request{})
+	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{d}}
+	if p.Kind != core.PostError {
+		return a, nil
+	}
+	failedEvents, err := c.Store.Events(ctx, core.EventFilter{Seq: m.Event, Limit: 1})
+	if err != nil {
+		return wire.Response{}, err
+	}
+	var ev core.EventRecord
+	if len(failedEvents) > 0 {
+		ev = failedEvents[0]
+	}
+	if ev.End.Category == "" {
+		ev.End.Category = core.Category(p.Bucket)
+	}
+	return failed(a, ev), nil
+}
+
+// sender writes a stream. A client that does not read is cut off.
+type sender struct {
+	w          http.ResponseWriter
+	connection *http.ResponseController
+}
+
+func (s *sender) write(format string, args ...any) error {
+	_ = s.connection.SetWriteDeadline(time.Now().Add(writeTime)) // fails only where there is no connection
+	if _, err := fmt.Fprintf(s.w, format, args...); err != nil {
+		return err
+	}
+	return s.connection.Flush()
+}

@@ -1,0 +1,52 @@
+package openharness
+
+import (
+	"strconv"
+
+	"gatehouse/adapters/access"
+	"gatehouse/core"
+)
+
+// action is what a continuation token does.
+type action string
+
+// The actions. Each token is for one principal and carries an HMAC, so that it can be made again at any time and is stored nowhere.
+const (
+	actStatus   action = "status"   // reads what became of a run; may be used again and again
+	actReview   action = "review"   // reads a card that needs a second step; the answer has the token that approves
+	actApprove  action = "approve"  // decides, once
+	actDeny     action = "deny"     // decides, once
+	actWithdraw action = "withdraw" // of who asked: cancels the request, once
+	actRetry    action = "retry"    // tries a failed message again, once
+	actNew      action = "new"      // starts a new conversation after a failure, once
+	actAskAgain action = "ask_again"
+)
+
+// tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is taken for one.
+const tokenPurpose = "openharness"
+
+// token is a continuation token's content.
+type token struct {
+	Action  action
+	Subject string // the run of a status, the approval of a decision, the number of a failed event
+	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with
+}
+
+func (e *Engine) seal(who access.Person, t token) string {
+	return e.Signer.Seal(tokenPurpose, string(t.Action), t.Subject, strconv.Itoa(t.Edits), who.Actor.ID)
+}
+
+// openToken reads a token of this principal; ok is false for any other text.
+func (e *Engine) openToken(who access.Person, text string) (t token, ok bool) {
+	fields, ok := e.Signer.Open(text)
+	if !ok || len(fields) != 5 || fields[0] != tokenPurpose || fields[4] != who.Actor.ID {
+		return token{}, false
+	}
+	edits, err := strconv.Atoi(fields[3])
+	return token{Action: action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
+}
+
+// continuation is the wire form of a token: a Shell sends it back verbatim.
+func (e *Engine) continuation(who access.Person, run core.InvocationID, t token) map[string]any {
+	return map[string]any{"run_id": string(run), "continuation_token": e.seal(who, t)}
+}

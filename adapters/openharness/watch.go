@@ -1,0 +1,75 @@
+package openharness
+
+import (
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// watchers wake whoever waits for a change of a mailbox. They are a hint of this process: what another process stores is found by looking.
+type watchers struct {
+	mu  sync.Mutex
+	all map[core.ConversationID]map[chan struct{}]bool
+}
+
+// add returns a channel that gets a value after each change; remove must be called.
+func (w *watchers) add(mailbox core.ConversationID) (changed <-chan struct{}, remove func()) {
+	waiter := make(chan struct{}, 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all == nil {
+		w.all = map[core.ConversationID]map[chan struct{}]bool{}
+	}
+	if w.all[mailbox] == nil {
+		w.all[mailbox] = map[chan struct{}]bool{}
+	}
+	w.all[mailbox][waiter] = true
+	return waiter, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if delete(w.all[mailbox], waiter); len(w.all[mailbox]) == 0 {
+			delete(w.all, mailbox)
+		}
+	}
+}
+
+func (w *watchers) wake(mailbox core.ConversationID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for waiter := range w.all[mailbox] {
+		select {
+		case waiter <- struct{}{}:
+		default: // the last change was not noticed yet
+		}
+	}
+}
+
+// How often the store is read while no change is noticed.
+const (
+	firstLook = 50 * time.Millisecond
+	lastLook  = 500 * time.Millisecond
+)
+
+// await reads the store until done reports true, the wait is over, or the engine stops. The last two are no error.
+func (c *call) await(done func() (bool, error)) (bool, error) {
+	changed, remove := c.watchers.add(c.mailbox)
+	defer remove()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for look := firstLook; ; look = min(2*look, lastLook) {
+		if ok, err := done(); ok || err != nil {
+			return ok, err
+		}
+		timer.Reset(look)
+		select {
+		case <-changed:
+			look = firstLook
+		case <-timer.C:
+		case <-c.waited:
+			return false, nil
+		case <-c.ended:
+			return false, nil
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"gatehouse/core"
+)
+
+// How much the page of approvals shows.
+const (
+	maxOpen    = 100
+	maxHistory = 50
+	maxLook    = 1000 // how many decided approvals are looked through for those that the reader may see
+)
+
+// approvalsPage is what the page of approvals says.
+type approvalsPage struct {
+	Said    *card // the approval that the reader has decided about just now
+	Result  string
+	Open    []card
+	More    int // open ones that are not on the page
+	History []card
+	Admin   bool
+}
+
+func (v *visit) approvals() error {
+	page := approvalsPage{Admin: v.admin()}
+	if id := core.ApprovalID(v.r.URL.Query().Get("decided")); id != "" {
+		c, err := v.cardOf(id)
+		if err == nil {
+			said := v.see(c)
+			page.Said, page.Result = &said, v.said(c)
+		} else if core.CategoryOf(err) != core.NotFound {
+			return err
+		}
+	}
+	open, more, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, maxOpen)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(open, func(a, b core.Card) int { return v.rank(a) - v.rank(b) }) // the newest first, within each rank
+	history, _, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Approved, core.Denied, core.Expired, core.Cancelled}, Limit: maxLook}, maxHistory)
+	if err != nil {
+		return err
+	}
+	page.More = more
+	for _, c := range open {
+		page.Open = append(page.Open, v.see(c))
+	}
+	for _, c := range history {
+		page.History = append(page.History, v.see(c))
+	}
+	v.show(http.StatusOK, "approvals", "Approvals", page)
+	return nil
+}
+
+// rank orders open cards: those that wait for the reader come first.
+func (v *visit) rank(c core.Card) int {
+	switch {
+	case c.Refusal(v.who.Actor) != nil:
+		return 2
+	case c.HasVoted(v.who.Actor, core.Approve), c.HasVoted(v.who.Actor, core.Deny):
+		return 1
+	}
+	return 0
+}
+
+// cards returns those of the listed approvals that the reader may see, up to a limit, and how many more there are.
+func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more int, err error) {
+	all, err := v.Approvals.List(v.r.Context(), f)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, a := range all {
+		rule := a.Rule.At(v.Now().Sub(a.CreatedAt))
+		if !v.admin() && !a.AskedBy(v.who.Actor) && !rule.MayDecide(v.who.Actor, a.Requester) {
+			continue
+		}
+		if len(cards) == limit {
+			more++
+			continue
+		}
+		c, err := v.Approvals.Card(v.r.Context(), a.ID, false)
+		if core.CategoryOf(err) == core.NotFound { // removed meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if slices.Contains(f.States, c.State) { // not decided meanwhile
+			cards = append(cards, c)
+		}
+	}
+	return cards, more, nil
+}
+
+// cardOf returns a card that the reader may see. One that they may not see does not exist for them.
+func (v *visit) cardOf(id core.ApprovalID) (core.Card, error) {
+	c, err := v.Approvals.Card(v.r.Context(), id, false)
+	switch {
+	case core.CategoryOf(err) == core.NotFound || err == nil && !v.maySee(c):
+		return core.Card{}, core.Wrap(core.NotFound, err, "There is no such approval, or it is not for you to see.")
+	}
+	return c, err
+}

@@ -1,0 +1,126 @@
+// The card of an approval.
+import { el, time, until } from './dom.js';
+import { about } from './wire.js';
+
+let count = 0;
+
+// cardNode draws a card. press is that of Log.
+export function cardNode(a, directive, press) {
+  const p = directive.payload ?? {};
+  const open = directive.action_type === 'request_approval';
+  const id = `card-${++count}`;
+  const told = el('p', { class: 'progress', role: 'status' });
+  const controls = el('div', { class: 'buttons' });
+  const node = el('article', { class: `item card${directive.risk_tier === 'dangerous' ? ' dangerous' : ''}${open ? '' : ' closed'}`, 'aria-labelledby': id, tabindex: '-1' },
+    el('h3', { class: 'state' }, p.standing ?? p.headline ?? ''),
+    el('p', { class: 'summary', id }, el('strong', {}, p.summary ?? p.message ?? '')),
+    p.cautions ? el('p', { class: 'caution' }, p.cautions) : null,
+    p.changed ? el('p', { class: 'note' }, `The request was changed after it was made: ${p.changed}`) : null,
+    p.edited ? el('p', { class: 'note' }, p.edited) : null,
+    facts(p, open),
+    argumentsNode(p.arguments, open),
+    controls, told);
+  const use = { node, controls, told, press };
+  controls.append(...buttons(use, p.choices ?? [], a));
+  if (open && !p.choices?.length) controls.append(el('p', { class: 'dim' }, 'This waits for somebody who may decide it.'));
+  return node;
+}
+
+function facts(p, open) {
+  const rows = [['Tool', p.tool && el('code', {}, p.tool)], ['Asked by', p.requester], ['Message', p.asked && `“${p.asked}”`]];
+  if (open) {
+    rows.push(['Expires', p.deadline && el('span', {}, until(p.deadline), ', ', time(p.deadline))]);
+    rows.push(['Approvals', / of 1$/.test(p.approvals ?? '') ? '' : p.approvals]);
+  }
+  rows.push(['Reason', p.reason], ['Result', p.outcome]);
+  return el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+}
+
+// argumentsNode shows all arguments. Of a decided card they are folded.
+function argumentsNode(text, open) {
+  if (!text) return null;
+  const all = el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Arguments' }, el('code', {}, text));
+  return open ? all : el('details', {}, el('summary', {}, 'Arguments'), all);
+}
+
+function buttons(use, choices, a) {
+  const all = choices.map((c) => choiceButton(use, c));
+  if (a.withdraw) all.push(choiceButton(use, { id: 'withdraw', label: 'Withdraw', continuation: a.withdraw }));
+  for (const action of a.actions ?? []) all.push(choiceButton(use, action));
+  return all;
+}
+
+function choiceButton(use, choice) {
+  const primary = choice.id === 'approve' || choice.id === 'review';
+  return el('button', {
+    type: 'button',
+    class: primary ? 'primary' : choice.id === 'deny' ? 'danger' : '',
+    'aria-describedby': use.node.getAttribute('aria-labelledby'),
+    'data-choice': choice.id,
+    onclick: () => (choice.id === 'deny' ? askWhy(use, choice) : decide(use, choice, '')),
+  }, choice.id === 'deny' ? 'Deny…' : choice.label);
+}
+
+// askWhy asks for the reason of a denial, which may be left out unless the rule needs it.
+function askWhy(use, choice) {
+  if (use.node.querySelector('.why')) return;
+  const id = `why-${++count}`;
+  const text = el('textarea', { id, rows: '2', maxlength: '2000', required: Boolean(choice.needs_reason) });
+  const close = () => {
+    form.remove();
+    use.controls.hidden = false;
+  };
+  const form = el('form', {
+    class: 'why',
+    onsubmit: async (e) => {
+      e.preventDefault();
+      await decide(use, choice, text.value.trim());
+    },
+    onkeydown: (e) => {
+      if (e.key !== 'Escape') return;
+      close();
+      use.controls.querySelector('[data-choice=deny]')?.focus();
+    },
+  },
+  el('label', { for: id }, 'Reason', choice.needs_reason ? '' : el('span', { class: 'dim' }, ' (may be left out)')), text,
+  el('div', { class: 'buttons' }, el('button', { class: 'danger', 'data-choice': 'deny-now' }, 'Deny'), el('button', { type: 'button', onclick: close }, 'Cancel')));
+  use.controls.hidden = true;
+  use.controls.after(form);
+  text.focus();
+}
+
+// decide sends a choice. What comes of it arrives as the card's next version.
+async function decide(use, choice, reason) {
+  const all = use.node.querySelectorAll('button, textarea');
+  const held = use.node.contains(document.activeElement);
+  all.forEach((b) => { b.disabled = true; });
+  if (held) use.node.focus({ preventScroll: true });
+  const tell = (text, bad) => {
+    use.told.textContent = text;
+    use.told.classList.toggle('bad', Boolean(bad));
+  };
+  tell('Sending…');
+  const { error, review } = await use.press(choice.continuation, reason, tell);
+  if (error) {
+    all.forEach((b) => { b.disabled = false; });
+    tell(error, true);
+  } else if (review) {
+    showReview(use, review);
+    tell('');
+  } else {
+    tell(choice.id === 'approve' || choice.id === 'deny' ? 'Your decision is stored.' : 'Done.');
+  }
+}
+
+// showReview is the second step: everything once more, and the button that approves.
+function showReview(use, directive) {
+  const p = directive.payload ?? {};
+  use.node.querySelector('.why')?.remove();
+  use.controls.hidden = false;
+  use.controls.replaceChildren(...buttons(use, p.choices ?? [], about(directive)));
+  const note = el('p', { class: 'caution review' }, 'Read everything above before you approve.');
+  use.node.querySelector('.review')?.remove();
+  use.controls.before(note);
+  use.node.querySelector('pre code')?.replaceChildren(p.arguments ?? '');
+  use.controls.querySelector('button')?.focus();
+}

@@ -1,0 +1,32 @@
+// Small helpers for building elements. Texts are always set as text.
+
+// el makes an element. Attributes that are false, null or undefined are left out; one that begins with "on" is a listener.
+export function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? '' : value);
+  }
+  node.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== ''));
+  return node;
+}
+
+// time makes the element of a moment: of today the time, else the day, too.
+export function time(at) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return null;
+  const today = date.toDateString() === new Date().toDateString();
+  const form = today ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
+  return el('time', { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleString([], form));
+}
+
+// until says how far away a moment is.
+export function until(at) {
+  const minutes = Math.round((new Date(at) - Date.now()) / 60000);
+  const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+  if (Math.abs(minutes) < 1) return minutes < 0 ? 'now' : 'in less than a minute';
+  if (Math.abs(minutes) < 60) return words.format(minutes, 'minute');
+  if (Math.abs(minutes) < 48 * 60) return words.format(Math.round(minutes / 60), 'hour');
+  return words.format(Math.round(minutes / 1440), 'day');
+}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// defaultSession is the session of the chat, unless the address names another.
+const defaultSession = "web"
+
+// maxSession is the longest name of a session that the page takes, in bytes.
+const maxSession = 128
+
+// chatPage is what the chat's script needs to know.
+type chatPage struct{ Session, Who string }
+
+func (v *visit) chat() error {
+	session := strings.TrimSpace(v.r.URL.Query().Get("session"))
+	switch {
+	case session == "":
+		session = defaultSession
+	case len(session) > maxSession || !utf8.ValidString(session) || strings.ContainsFunc(session, func(c rune) bool { return !unicode.IsPrint(c) }):
+		return &problem{Status: http.StatusBadRequest, Title: "No such session", Text: "The name of a session has at most 128 bytes, and nothing in it that can't be seen."}
+	}
+	title := "Chat"
+	if session != defaultSession {
+		title = session + " – Chat"
+	}
+	v.show(http.StatusOK, "chat", title, chatPage{session, v.who.Name})
+	return nil
+}

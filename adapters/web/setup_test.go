@@ -1,0 +1,229 @@
+package web_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/web"
+	"gatehouse/approvals"
+	"gatehouse/core"
+	"gatehouse/core/tool"
+)
+
+// The people of the tests. Root is an admin.
+var tokens = map[string]string{"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789", "root": "token-of-root-012345678"}
+
+const host = "gatehouse.example"
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// site is the pages with what is behind them.
+type site struct {
+	t       *testing.T
+	gate    *access.Gate
+	web     *web.Web
+	mux     *http.ServeMux
+	desk    *desk
+	views   *views
+	cookies map[string]*http.Cookie
+	decided int
+}
+
+// newSite makes the pages. Without tokens only this machine is served.
+func newSite(t *testing.T, list ...string) *site {
+	t.Helper()
+	if len(list) == 0 {
+		list = []string{"ann=" + tokens["ann"], "bob=" + tokens["bob"], "root!=" + tokens["root"]}
+	}
+	parsed, err := access.ParseTokens(strings.Join(list, ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := core.NewSigner("a signing key of the tests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return noon }
+	s := &site{t: t, gate: access.New(access.Options{Tokens: parsed, Signer: signer, Now: now}), mux: http.NewServeMux(), desk: &desk{}, views: &views{}, cookies: map[string]*http.Cookie{}}
+	s.web = web.New(web.Options{
+		Gate: s.gate, Approvals: s.desk, Views: s.views, Now: now, Decided: func() { s.decided++ },
+		Admin: func(a core.Actor) bool { return a.ID == "openharness:root" || a.Local },
+	})
+	for pattern, h := range s.web.Routes() {
+		s.mux.Handle(pattern, h)
+	}
+	return s
+}
+
+// request makes a request of a person's browser; who "" is nobody.
+func (s *site) request(who, method, path string, form url.Values, headers ...string) *http.Request {
+	s.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(form.Encode()))
+	r.Host = host
+	if method != http.MethodGet && method != http.MethodHead {
+		r.Header.Set("Origin", "https://"+host)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if who != "" {
+		r.AddCookie(s.cookie(who))
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			r.Host = value
+		} else if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
+	}
+	return r
+}
+
+func (s *site) cookie(who string) *http.Cookie {
+	s.t.Helper()
+	if s.cookies[who] == nil {
+		w := httptest.NewRecorder()
+		if err := s.gate.Login(w, httptest.NewRequest(http.MethodPost, "/login", nil), tokens[who]); err != nil {
+			s.t.Fatal(err)
+		}
+		s.cookies[who] = w.Result().Cookies()[0]
+	}
+	return s.cookies[who]
+}
+
+func (s *site) do(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.mux.ServeHTTP(w, r)
+	return w
+}
+
+func (s *site) get(who, path string, headers ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.do(s.request(who, http.MethodGet, path, nil, headers...))
+}
+
+// post sends a form of a page that the person has loaded: fields are "name=value".
+func (s *site) post(who, path string, fields ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	form := url.Values{}
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, "=")
+		form.Set(name, value)
+	}
+	r := s.request(who, http.MethodGet, path, nil)
+	p, err := s.gate.Identify(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	form.Set(access.FormField, s.gate.FormToken(p, r))
+	return s.do(s.request(who, http.MethodPost, path, form))
+}
+
+// expect checks a status and texts that the page has; one after "!" is not in it.
+func expect(t *testing.T, w *httptest.ResponseRecorder, status int, texts ...string) {
+	t.Helper()
+	if w.Code != status {
+		t.Errorf("status %d, want %d: %s", w.Code, status, excerpt(w.Body.String()))
+	}
+	for _, text := range texts {
+		unwanted, not := strings.CutPrefix(text, "!")
+		if found := strings.Contains(w.Body.String(), cmp.Or(unwanted, text)); found == not {
+			t.Errorf("%q is in the page: %v\n%s", text, found, excerpt(w.Body.String()))
+		}
+	}
+}
+
+func excerpt(page string) string {
+	_, main, _ := strings.Cut(page, "<main")
+	return main[:min(len(main), 3000)]
+}
+
+// desk keeps approvals, and decides by the real rules.
+type desk struct {
+	all   []core.Approval
+	runs  map[core.ApprovalID]*core.IntentRecord
+	fault error
+}
+
+func (d *desk) List(_ context.Context, f core.ApprovalFilter) (found []core.Approval, err error) {
+	for _, a := range slices.Backward(d.all) {
+		if slices.Contains(f.States, a.State) && (f.Limit == 0 || len(found) < f.Limit) {
+			found = append(found, a)
+		}
+	}
+	return found, d.fault
+}
+
+func (d *desk) find(id core.ApprovalID) *core.Approval {
+	for i := range d.all {
+		if d.all[i].ID == id {
+			return &d.all[i]
+		}
+	}
+	return nil
+}
+
+func (d *desk) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+	a := d.find(id)
+	if a == nil {
+		return core.Card{}, core.Errorf(core.NotFound, "There is no approval %q.", id)
+	}
+	return approvals.CardOf(*a, d.runs[id]), d.fault
+}
+
+func (d *desk) Vote(_ context.Context, c core.Click, who core.Actor, _ int64) (core.Decided, error) {
+	a := d.find(c.Approval)
+	if a == nil {
+		return core.Decided{}, core.Errorf(core.NotFound, "There is no such approval.")
+	}
+	decided, err := a.Decide(core.Decision{Approval: c.Approval, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits}}, noon)
+	if err == nil {
+		*a = decided.Approval
+	}
+	return decided, err
+}
+
+// open adds an open approval: bob may decide what ann asked for.
+func (d *desk) open(id string, change ...func(*core.Approval)) *core.Approval {
+	a := core.Approval{
+		ID: core.ApprovalID(id), State: core.Open, Conversation: "openharness:oh/ann/web", Requester: core.Actor{ID: "openharness:ann", Name: "ann"}, CreatedAt: noon.Add(-3 * time.Minute), Deadline: noon.Add(2 * time.Hour),
+		Call: core.Call{Tool: "note", Arguments: json.RawMessage(`{"text":"buy milk"}`), Summary: "Add the note “buy milk” (" + id + ")"}, Asked: core.Asked{Message: "please note milk"},
+		Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob"}},
+	}
+	a.Call.Digest, _ = tool.Digest(a.Call.Tool, a.Call.Arguments)
+	for _, c := range change {
+		c(&a)
+	}
+	d.all = append(d.all, a)
+	return &d.all[len(d.all)-1]
+}
+
+// views are what admins look at.
+type views struct {
+	queue    core.QueueView
+	events   []core.EventRecord
+	sessions []core.SessionSummary
+	posts    []core.OutboxRow
+}
+
+func (v *views) Queue(context.Context) (core.QueueView, error) { return v.queue, nil }
+
+func (v *views) Events(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+	return slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool { return !slices.Contains(f.Ends, e.End.Kind) }), nil
+}
+
+func (v *views) ListSessions(context.Context, core.SessionFilter) ([]core.SessionSummary, error) {
+	return v.sessions, nil
+}
+
+func (v *views) ListPosts(context.Context, []core.RowState, core.ConversationID, int) ([]core.OutboxRow, error) {
+	return v.posts, nil
+}

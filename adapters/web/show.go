@@ -1,0 +1,67 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+
+	"gatehouse/adapters/access"
+)
+
+// policy is what a browser may do on our pages: use what comes from here, and no more.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // not no-referrer: see the package comment
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+//go:embed templates
+var templateFiles embed.FS
+
+// pages are the templates by their names, each with the layout around it.
+var pages = parsePages("approval", "approvals", "chat", "login", "onward", "problem", "queue", "sessions")
+
+func parsePages(names ...string) map[string]*template.Template {
+	all := map[string]*template.Template{}
+	shared := template.Must(template.New("").Funcs(template.FuncMap{"chatModules": chatModules}).ParseFS(templateFiles, "templates/layout.html", "templates/card.html"))
+	for _, name := range names {
+		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+	}
+	return all
+}
+
+// layout is what every page has.
+type layout struct {
+	Name   string // of the template
+	Title  string
+	Assets string // where they are
+	Who    string // "" = nobody is known
+	Login  bool   // the reader can log out
+	Admin  bool
+	Token  string // of forms
+	Body   any
+}
+
+// show writes a page. It is made as a whole before the first byte is sent.
+func (v *visit) show(status int, name, title string, body any) {
+	l := layout{Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body}
+	if l.Who != "" {
+		l.Admin, l.Token = v.admin(), v.Gate.FormToken(v.who, v.r)
+	}
+	var b bytes.Buffer
+	if err := pages[name].ExecuteTemplate(&b, "layout", l); err != nil {
+		v.Log.Error("a page could not be drawn", "page", name, "err", err)
+		http.Error(v.w, "The page could not be drawn. Gatehouse's log says why.", http.StatusInternalServerError)
+		return
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(b.Bytes()) // the reader has gone
+}

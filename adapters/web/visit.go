@@ -1,0 +1,96 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gatehouse/adapters/access"
+)
+
+// visit is a request of somebody who is known.
+type visit struct {
+	*Web
+	w   http.ResponseWriter
+	r   *http.Request
+	who access.Person
+}
+
+func (v *visit) admin() bool { return v.Admin(v.who.Actor) }
+
+// page admits a request and lets show answer it. An error becomes a page. Without methods, the page is read only.
+func (w *Web) page(show func(*visit) error, methods ...string) http.Handler {
+	if len(methods) == 0 {
+		methods = []string{http.MethodGet, http.MethodHead}
+	}
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		secure(rw.Header())
+		v := &visit{Web: w, w: rw, r: r}
+		var err error
+		v.who, err = w.Gate.Identify(r)
+		if err != nil {
+			v.turnedAway(err)
+			return
+		}
+		if !slices.Contains(methods, r.Method) {
+			rw.Header().Set("Allow", strings.Join(methods, ", "))
+			err = &problem{Status: http.StatusMethodNotAllowed, Title: "Not possible here", Text: "This address can't be used in this way."}
+		} else if err = w.Gate.SameSite(r); err == nil {
+			err = show(v)
+		}
+		if err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// turnedAway answers somebody who is not known: with the way to the login page, if there is one.
+func (v *visit) turnedAway(err error) {
+	var denied *access.Refusal
+	switch {
+	case !errors.As(err, &denied) || v.Gate.Open() || denied.Status != http.StatusUnauthorized:
+		v.fail(err)
+	case v.r.Header.Get("Sec-Fetch-Site") == "cross-site" && safe(v.r.Method):
+		// A browser that follows a link of another site leaves the login out. It sends it if our own page leads on.
+		v.show(http.StatusOK, "onward", "One moment", onward(v.r.URL))
+	default:
+		to := "/login"
+		if next := onward(v.r.URL); next != "/" && v.r.URL.Path != "/logout" {
+			to += "?next=" + url.QueryEscape(next)
+		}
+		v.redirect(to)
+	}
+}
+
+func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// redirect leads on to a page of ours, which the browser gets by GET.
+func (v *visit) redirect(to string) {
+	v.w.Header().Set("Location", to)
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// maxNext is the longest address that a login leads to, in bytes.
+const maxNext = 1000
+
+// onward is the address of one of our pages; "/" for any other address, such as one that a link to the login page names.
+func onward(u *url.URL) string {
+	id, approval := strings.CutPrefix(u.Path, "/approvals/")
+	switch {
+	case len(u.Path)+len(u.RawQuery) > maxNext, u.Scheme != "" || u.Host != "" || u.Opaque != "" || u.User != nil:
+		return "/"
+	case slices.Contains([]string{"/", "/approvals", "/sessions", "/queue"}, u.Path), approval && id != "" && !strings.ContainsAny(id, `/\.`):
+		return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+	}
+	return "/"
+}
+
+// forAdmins refuses everybody else.
+func (v *visit) forAdmins() error {
+	if v.admin() {
+		return nil
+	}
+	return &problem{Status: http.StatusForbidden, Title: "For admins", Text: "This page is for admins: for those who may approve where no rule of a policy says who may."}
+}

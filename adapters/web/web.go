@@ -1,0 +1,76 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/core"
+)
+
+// Approvals lists approvals, draws their cards, and decides; see package approvals.
+type Approvals interface {
+	List(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error)
+	// Card fails with not_found if there is none.
+	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+	// Vote decides for a person. Its errors have messages for that person.
+	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
+}
+
+// Views are what admins look at.
+type Views interface {
+	Queue(ctx context.Context) (core.QueueView, error)
+	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+	ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error)
+	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error)
+}
+
+// Options configure the pages. Gate, Approvals and Views are required.
+type Options struct {
+	Gate      *access.Gate
+	Approvals Approvals
+	Views     Views
+	Admin     func(core.Actor) bool // who sees all approvals, the sessions and the queue; nil: nobody
+	Decided   func()                // called after a decision was stored; may be nil
+	Now       func() time.Time      // nil: time.Now
+	Log       *slog.Logger          // nil: discard
+}
+
+// Web is the pages. Any number of goroutines may use it.
+type Web struct {
+	Options
+	formTime time.Duration
+}
+
+// New makes the pages.
+func New(o Options) *Web {
+	if o.Admin == nil {
+		o.Admin = func(core.Actor) bool { return false }
+	}
+	if o.Decided == nil {
+		o.Decided = func() {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &Web{Options: o, formTime: formTime}
+}
+
+// Routes returns the handlers by their patterns of net/http's ServeMux.
+func (w *Web) Routes() map[string]http.Handler {
+	return map[string]http.Handler{
+		"GET /{$}":            w.page((*visit).chat),
+		"/login":              http.HandlerFunc(w.login),
+		"/logout":             w.page((*visit).logout, http.MethodPost),
+		"/approvals":          w.page((*visit).approvals),
+		"/approvals/{id}":     w.page((*visit).approval, http.MethodGet, http.MethodHead, http.MethodPost),
+		"/sessions":           w.page((*visit).sessions),
+		"/queue":              w.page((*visit).queue),
+		"GET " + assetPattern: http.HandlerFunc(asset),
+		"GET /favicon.svg":    http.HandlerFunc(favicon),
+	}
+}

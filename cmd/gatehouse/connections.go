@@ -1,0 +1,89 @@
+package main
+
+import (
+	"container/list"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// connections bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which the database,
+// the platforms and the models need too. Above the limit, the connection that has been waiting for a request the longest is closed; it may be
+// that of a slow sender, or one that a client keeps for later, which opens another one. If all have a request, the new one is closed.
+type connections struct {
+	most int
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	all     map[net.Conn]*list.Element // nil: it has a request
+	waiting list.List                  // of net.Conn, the longest waiting first
+	warned  time.Time
+}
+
+// maxConnections is the limit where there are descriptors for more.
+const maxConnections = 8192
+
+func newConnections(log *slog.Logger) *connections {
+	most := maxConnections
+	if n := descriptors(); n > 0 {
+		most = max(1, min(most, n/2))
+	}
+	return &connections{most: most, log: log, all: map[net.Conn]*list.Element{}}
+}
+
+// follow is the server's ConnState.
+func (c *connections) follow(conn net.Conn, state http.ConnState) {
+	if closed := c.change(conn, state); closed != nil {
+		_ = closed.Close() // the server notices and forgets it
+	}
+}
+
+// change notes a connection's state, and returns the one to close; nil: none.
+func (c *connections) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	place, known := c.all[conn]
+	if place != nil {
+		c.waiting.Remove(place)
+	}
+	switch {
+	case state == http.StateClosed || state == http.StateHijacked:
+		delete(c.all, conn)
+		return nil
+	case !known && state != http.StateNew: // it is being closed
+		return nil
+	case state == http.StateActive:
+		c.all[conn] = nil
+		return nil
+	case state == http.StateNew && len(c.all) >= c.most:
+		c.warn()
+		if c.waiting.Len() == 0 {
+			return conn
+		}
+		closed = c.waiting.Remove(c.waiting.Front()).(net.Conn)
+		delete(c.all, closed)
+	}
+	c.all[conn] = c.waiting.PushBack(conn)
+	return closed
+}
+
+// warn says so once a minute.
+func (c *connections) warn() {
+	if now := time.Now(); now.Sub(c.warned) > time.Minute {
+		c.warned = now
+		c.log.Warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed for new ones", "limit", c.most)
+	}
+}
+
+// bodyRest is how long the rest of a body may take that no handler has read. The server reads it to keep the connection.
+const bodyRest = time.Second
+
+// impatient ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold a connection with it.
+func impatient(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyRest)) // the server sets its own for the next request
+	})
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/openharness"
+	"gatehouse/adapters/web"
+	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// newHTTPEngine makes the OpenHarness engine. It always runs: without GATEHOUSE_TOKENS it serves this machine alone.
+func newHTTPEngine(cfg settings.Config, store *storage.Store, gate *access.Gate, log *slog.Logger) *openharness.Engine {
+	return openharness.New(openharness.Options{
+		Gate: gate, Store: store, Signer: store.Signer(), Card: approvals.NewService(store, store).Card,
+		Rate: cfg.Rate, MaxMessage: int(cfg.MaxMessage), Log: log,
+	})
+}
+
+// newPages makes the web pages, which decide through the same service as every platform. decided wakes the dispatcher.
+func newPages(cfg settings.Config, store *storage.Store, gate *access.Gate, decided func(), log *slog.Logger) *web.Web {
+	return web.New(web.Options{
+		Gate: gate, Approvals: webApprovals{store, approvals.NewService(store, store, cfg.Platforms()...)}, Views: store,
+		Admin: func(who core.Actor) bool { return isAdmin(cfg, who) }, Decided: decided, Now: time.Now, Log: log,
+	})
+}
+
+// isAdmin reports whether a person may see all sessions and queues: the local person, or who may approve by default.
+func isAdmin(cfg settings.Config, who core.Actor) bool {
+	return who.Local || slices.Contains(cfg.Policy.Approvers(), who.ID)
+}
+
+// webApprovals are the approvals as the pages need them.
+type webApprovals struct {
+	store *storage.Store
+	*approvals.Service
+}
+
+// List returns the approvals that match the filter, the latest first.
+func (w webApprovals) List(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
+	return w.store.ListApprovals(ctx, f)
+}
+
+// newGate makes what says who sends an HTTP request.
+func newGate(cfg settings.Config, store *storage.Store) *access.Gate {
+	return access.New(access.Options{Tokens: cfg.Tokens, Signer: store.Signer(), Now: time.Now})
+}
+
+// announce logs where the web chat is, and for whom. webhooks: others are meant to reach the address too.
+func announce(gate *access.Gate, socket net.Addr, webhooks bool, log *slog.Logger) {
+	url := "http://" + reachable(socket.String()) + "/"
+	if gate.Open() && webhooks {
+		log.Warn("events come over HTTP, and GATEHOUSE_TOKENS is not set: whoever comes through a proxy or tunnel that adds no header, such as X-Forwarded-For, " +
+			"counts as the person at this machine, who may chat and approve; set GATEHOUSE_TOKENS, or forward the paths of the platforms only")
+	}
+	if gate.Open() {
+		log.Info("web chat: open "+url+" in a browser on this machine; to let others in, set GATEHOUSE_TOKENS", "url", url)
+		return
+	}
+	log.Info("web chat: "+url+", for those who have a token of GATEHOUSE_TOKENS", "url", url)
+}
+
+// pageRoutes are the handlers of the pages, which take no events.
+func pageRoutes(pages *web.Web) routes {
+	return func(core.Accept) map[string]http.Handler { return pages.Routes() }
+}

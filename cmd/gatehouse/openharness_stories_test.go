@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gatehouse/core"
+)
+
+// heard is an event of a stream.
+type heard struct {
+	id    string
+	reply reply
+}
+
+// text is what a person reads of it.
+func (h heard) text() string {
+	if failed := h.reply.Answer.Response.Error; failed != nil {
+		return failed.Message
+	}
+	d := h.reply.Answer.Response.Directives[0]
+	return d.ActionType + ": " + d.Payload.Message
+}
+
+// listen reads the stream of a session until enough holds, and returns what came.
+func (s *shell) listen(session, last string, enough func(heard) bool) (all []heard) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.at+"/v1/openharness/events?session="+url.QueryEscape(session), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	q.Header.Set("Authorization", "Bearer "+s.token)
+	if last != "" {
+		q.Header.Set("Last-Event-ID", last)
+	}
+	answer, err := s.client.Do(q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		s.t.Fatalf("the stream was answered with %d %s", answer.StatusCode, answer.Header)
+	}
+	in := bufio.NewScanner(answer.Body)
+	in.Buffer(nil, 1<<20)
+	var h heard
+	for in.Scan() {
+		if id, ok := strings.CutPrefix(in.Text(), "id: "); ok {
+			h.id = id
+		}
+		data, ok := strings.CutPrefix(in.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		h.reply = reply{Raw: []byte(data)}
+		if err := json.Unmarshal(h.reply.Raw, &h.reply.Answer); err != nil {
+			s.t.Fatalf("%v: %s", err, data)
+		}
+		s.valid(h.reply.Raw)
+		if all = append(all, h); enough(h) {
+			return all
+		}
+	}
+	s.t.Fatalf("the stream ended with %v after %+v", in.Err(), all)
+	return nil
+}
+
+// has is enough once a text came.
+func has(text string) func(heard) bool {
+	return func(h heard) bool { return strings.Contains(h.text(), text) }
+}
+
+// TestLaw2_AStreamReplaysWhatWasMissedOnce: a client that was away while the process was killed and somebody decided names the last event that
+// it has, and gets the rest, each once, in its order. Another principal's stream of the same session has nothing of it.
+func TestLaw2_AStreamReplaysWhatWasMissedOnce(t *testing.T) {
+	t.Parallel()
+	p, ann, bob, _ := newTrio(t)
+	asked := make(chan reply, 1)
+	go func() { asked <- ann.send(request("r1", "s1", "note add milk")) }()
+	first := ann.listen("s1", "", has("request_approval"))
+	ann.must(<-asked)
+	last := first[len(first)-1].id
+	if first[0].text() != "dev.gatehouse.said: note add milk" {
+		t.Errorf("the stream begins with %q", first[0].text())
+	}
+	p.app.kill()
+	if _, err := p.decide("approve", "bob"); err != nil {
+		t.Fatal(err)
+	}
+	p.open()
+	missed := ann.listen("s1", last, has("Done:"))
+	decided := 0
+	for _, h := range missed {
+		if strings.HasPrefix(h.text(), "dev.gatehouse.approval") {
+			decided++
+		}
+		if h.text() == first[0].text() || strings.HasPrefix(h.text(), "request_approval") {
+			t.Errorf("%q came again", h.text())
+		}
+	}
+	if decided == 0 {
+		t.Errorf("the decision of the card was not sent: %+v", missed)
+	}
+	p.until("everything is told", p.app, p.settled)
+	whole := ann.listen("s1", "0", has("Done:"))
+	done := 0
+	for _, h := range whole {
+		if strings.Contains(h.text(), "Done:") {
+			done++
+		}
+	}
+	if done != 1 {
+		t.Errorf("the reply came %d times", done)
+	}
+	bob.must(bob.send(request("r1", "s1", "hello")))
+	for _, h := range bob.listen("s1", "0", has("render_message")) {
+		if strings.Contains(string(h.reply.Raw), "milk") {
+			t.Errorf("the stream of another principal has %s", h.reply.Raw)
+		}
+	}
+	p.app.kill()
+}
+
+// TestAStreamRefusesWhatItCantServe names the parameter.
+func TestAStreamRefusesWhatItCantServe(t *testing.T) {
+	t.Parallel()
+	p, ann, _, _ := newTrio(t)
+	for query, want := range map[string]int{
+		"?session=s1&after=x": http.StatusBadRequest, "?session=s1&after=-4": http.StatusBadRequest, "?session=" + strings.Repeat("s", 300): http.StatusBadRequest,
+	} {
+		q, err := http.NewRequest(http.MethodGet, p.at+"/v1/openharness/events"+query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Authorization", "Bearer "+ann.token)
+		answer, err := ann.client.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Body.Close(); answer.StatusCode != want {
+			t.Errorf("%.40s: %d, want %d", query, answer.StatusCode, want)
+		}
+	}
+	p.app.kill()
+}
+
+// TestWhatHidesSomethingIsReviewedFirst: a card that hides part of a call has no token that approves; the second step has.
+func TestWhatHidesSomethingIsReviewedFirst(t *testing.T) {
+	t.Parallel()
+	p, ann, _, _ := newTrio(t)
+	card := ann.must(ann.send(request("r1", "s1", "note add xoxb-"+"123456789012-123456789012-"+strings.Repeat("aB3", 8)))).card()
+	if card.choice("approve").Token != "" || card.choice("review").Token == "" || card.choice("deny").Token == "" {
+		t.Fatalf("the choices: %+v", card.Payload.Choices)
+	}
+	review := ann.must(ann.send(with(request("r2", "s1", ""), card.choice("review"))))
+	if len(p.notesOf("ann", "s1")) != 0 || review.card().choice("approve").Token == "" {
+		t.Fatalf("the review: %s", review.Raw)
+	}
+	done := ann.must(ann.send(with(request("r3", "s1", ""), review.card().choice("approve"))))
+	if !strings.Contains(strings.Join(done.texts(), "\n"), "Done:") || len(p.notesOf("ann", "s1")) != 1 {
+		t.Errorf("the approval: %s", done.Raw)
+	}
+	p.app.kill()
+}
+
+// TestADenialWithAReasonAndAQuorum: where the rule demands a reason, a denial without one does not use up the token; where it wants two people, the
+// first one is told that more must decide.
+func TestADenialWithAReasonAndAQuorum(t *testing.T) {
+	t.Parallel()
+	policy := filepath.Join(t.TempDir(), "policy.yaml")
+	rule := "version: 1\nrules:\n  - name: notes\n    tools: [note.add]\n    action: ask\n    approvers: [\"openharness:ann\", \"openharness:bob\"]\n    self: true\n    reason: required\n    quorum: 2\n"
+	if err := os.WriteFile(policy, []byte(rule), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, ann, _, _ := newTrio(t, "GATEHOUSE_APPROVAL_POLICY="+policy)
+	card := ann.must(ann.send(request("r1", "s1", "note add milk"))).card()
+	ann.refused(ann.send(with(request("r2", "s1", ""), card.choice("deny"))), http.StatusBadRequest, "invalid_request")
+	denied := ann.must(ann.send(because(with(request("r3", "s1", ""), card.choice("deny")), "not today")))
+	if text := strings.Join(denied.texts(), "\n"); !strings.Contains(text, "not today") && !strings.Contains(text, "denied") {
+		t.Errorf("the denial: %s", denied.Raw)
+	}
+	card = ann.must(ann.send(request("r4", "s1", "note add eggs"))).card()
+	half := ann.must(ann.send(with(request("r5", "s1", ""), card.choice("approve"))))
+	if half.card() == nil || len(p.notesOf("ann", "s1")) != 0 {
+		t.Errorf("one of two approvals: %s", half.Raw)
+	}
+	if n := len(p.approvals(core.Open)); n != 1 {
+		t.Errorf("%d approvals are open", n)
+	}
+	p.app.kill()
+}
+
+// TestControlWordsOfAShell: stop ends a turn that runs, new starts a new conversation and withdraws what waits.
+func TestControlWordsOfAShell(t *testing.T) {
+	t.Parallel()
+	p, ann, _, _ := newTrio(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=10m")
+	ann.header.Set("Prefer", "wait=0")
+	working := ann.must(ann.send(request("r1", "s1", "hello")))
+	status := working.Answer.Response.Directives[0].own().Status
+	if status.Token == "" {
+		t.Fatalf("a turn that goes on: %s", working.Raw)
+	}
+	ann.header.Set("Prefer", "wait=20")
+	p.until("the turn runs", p.app, func() bool {
+		for _, e := range p.events(core.EventFilter{Waiting: true}) {
+			if e.Attempt > 0 {
+				return true
+			}
+		}
+		return false
+	})
+	stopped := ann.must(ann.send(request("r2", "s1", "!stop")))
+	if fmt.Sprint(stopped.texts()) != "[Stopped.]" {
+		t.Errorf("stop: %s", stopped.Raw)
+	}
+	over := ann.must(ann.send(with(request("r3", "s1", ""), status)))
+	if len(over.texts()) != 0 && strings.Contains(over.texts()[0], "still working") {
+		t.Errorf("the run that was stopped: %s", over.Raw)
+	}
+	fresh := ann.must(ann.send(request("r4", "s1", "!new")))
+	if !strings.Contains(strings.Join(fresh.texts(), ""), "new conversation") {
+		t.Errorf("new: %s", fresh.Raw)
+	}
+	p.app.kill()
+}

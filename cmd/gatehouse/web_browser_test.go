@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// newLocal starts gatehouse as it is without configuration.
+func newLocal(t *testing.T, env ...string) *serveProcess {
+	t.Helper()
+	p := newServeProcess(t, sqliteFile, append([]string{"GATEHOUSE_AGENT=demo"}, env...)...)
+	p.open()
+	return p
+}
+
+// TestABrowserChatsAndApproves is the main job without configuration: open the page, ask for a change, approve it on the card, read the reply.
+func TestABrowserChatsAndApproves(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t)
+	w := b.newWindow(p.at, "/")
+	w.shows("Connected")
+	eval[any](w, "window.unloaded = 'never'")
+	w.say("hello")
+	w.until("a reply", "document.querySelectorAll('.reply').length === 1")
+	w.say("note add milk")
+	w.shows("Approval needed")
+	w.press("Approve")
+	w.shows("Done: “milk”")
+	w.until("the card is decided", "document.querySelector('.card.closed') && !document.querySelector('.card button')")
+	if n := w.count("Done: “milk”"); n != 1 {
+		t.Errorf("the reply is there %d times", n)
+	}
+	w.say("note add eggs")
+	w.press("Deny…")
+	w.run(chromedp.SendKeys(chromedp.CSS(".why textarea"), "no eggs today"))
+	w.press("Deny")
+	w.shows("no eggs today")
+	if eval[string](w, "window.unloaded") != "never" {
+		t.Error("the page was loaded again")
+	}
+	notes, err := p.store.Notes(t.Context(), "openharness:oh/local/web")
+	if err != nil || fmt.Sprint(notes) != "[milk]" {
+		t.Errorf("the notes are %q, %v", notes, err)
+	}
+}
+
+// TestABrowserWatchesWhileAnotherDecides: an approver decides in a window of their own; the first one shows it without a reload.
+func TestABrowserWatchesWhileAnotherDecides(t *testing.T) {
+	t.Parallel()
+	asks, decides := newBrowser(t), newBrowser(t)
+	p := newEngine(t, sqliteFile, []string{"ann=" + annsToken, "bob!=" + bobsToken})
+	ann := asks.newWindow(p.at, "/")
+	ann.logIn(annsToken)
+	ann.shows("Connected")
+	ann.say("note add milk")
+	ann.shows("Approval needed")
+	if eval[bool](ann, "[...document.querySelectorAll('.card button')].some(b => /Approve|Deny/.test(b.textContent))") {
+		t.Error("who may not decide has the buttons")
+	}
+	bob := decides.newWindow(p.at, "/approvals")
+	bob.logIn(bobsToken)
+	bob.shows("milk")
+	bob.press("Approve")
+	ann.shows("Done: “milk”")
+	bob.until("the decision", "/approved/i.test(document.body.innerText)")
+	if n := ann.count("Done: “milk”"); n != 1 {
+		t.Errorf("the reply is there %d times", n)
+	}
+}
+
+// TestABrowserSurvivesAReloadAndARestart: what was said is there once after a reload; while the server is down the page says so, and then shows
+// what it missed, once. What is written meanwhile is sent.
+func TestABrowserSurvivesAReloadAndARestart(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t)
+	w := b.newWindow(p.at, "/")
+	w.shows("Connected")
+	w.say("note add milk")
+	w.shows("Approval needed")
+	w.run(chromedp.SendKeys(chromedp.CSS("#message"), "half a sent"), chromedp.Reload())
+	w.shows("Connected")
+	w.shows("Approval needed")
+	if cards, said := eval[int](w, "document.querySelectorAll('.card').length"), w.count("note add milk"); cards != 1 || said < 1 {
+		t.Errorf("after a reload there are %d cards, and the message %d times", cards, said)
+	}
+	if draft := eval[string](w, "document.getElementById('message').value"); draft != "half a sent" {
+		t.Errorf("after a reload the draft is %q", draft)
+	}
+	eval[any](w, "document.getElementById('message').value = ''")
+
+	w.down(true)
+	p.app.kill()
+	w.shows("Reconnecting")
+	w.say("calc 2+3")
+	w.shows("Not sent yet")
+	p.open()
+	w.shows("Connected")
+	w.down(false)
+	w.until("the answer to what was written meanwhile", "[...document.querySelectorAll('.reply')].some(r => /\\b5\\b/.test(r.innerText))")
+
+	w.down(true)
+	p.app.kill()
+	if _, err := p.decide("approve", "bob"); err != nil {
+		t.Fatal(err)
+	}
+	p.open()
+	w.shows("Done: “milk”")
+	w.run(chromedp.Reload())
+	w.shows("Done: “milk”")
+	for _, text := range []string{"Done: “milk”", "calc 2+3"} {
+		if n := w.count(text); n != 1 {
+			t.Errorf("%q is there %d times:\n%s", text, n, eval[string](w, "document.body.innerText"))
+		}
+	}
+}
+
+// TestABrowserRunsNothingOfWhatIsSaid: no text of a person or a model becomes markup that acts, and no other site can frame the page.
+func TestABrowserRunsNothingOfWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t, "GATEHOUSE_AGENT=echo")
+	w := b.newWindow(p.at, "/")
+	w.shows("Connected")
+	hostile := "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>[a](javascript:window.hacked=1) ![i](https://evil.example/i.png) <a href=//evil.example>x</a>"
+	w.say(hostile)
+	w.until("the reply", "document.querySelectorAll('.reply').length === 1")
+	if bad := eval[string](w, `[...document.querySelectorAll('#log *')].filter(e => /^(IMG|SCRIPT|IFRAME|STYLE|LINK|FORM|INPUT|OBJECT)$/.test(e.tagName) || [...e.attributes].some(a => /^on/i.test(a.name) || /^\s*(javascript|data):/i.test(a.value))).map(e => e.outerHTML).join()`); bad != "" {
+		t.Errorf("what was said became %s", bad)
+	}
+	if eval[bool](w, "'hacked' in window") {
+		t.Error("a script of what was said ran")
+	}
+	frame := b.newWindow(p.at, "/healthz")
+	frame.down(true)
+	eval[any](frame, "document.body.appendChild(Object.assign(document.createElement('iframe'), {src: '/'})).onload = e => { window.framed = true }")
+	frame.until("the frame", "window.framed")
+	if eval[bool](frame, "(() => { try { return Boolean(frames[0].document.getElementById('chat')) } catch { return false } })()") {
+		t.Error("the page can be framed")
+	}
+}
+
+// TestPagesAreAccessible checks each page, empty and filled, with axe-core.
+func TestPagesAreAccessible(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t, "GATEHOUSE_APPROVAL_TIMEOUT=2h")
+	chat := b.newWindow(p.at, "/")
+	chat.shows("Connected")
+	chat.inspect("chat-empty")
+	chat.as(1280, 800, "light")
+	for _, text := range []string{"hello", "calc 2+3*4", "note add milk"} {
+		chat.say(text)
+	}
+	chat.press("Approve")
+	chat.shows("Done: “milk”")
+	chat.say("note add " + strings.Repeat("averylongwordwithoutend", 10))
+	chat.shows("Approval needed")
+	chat.inspect("chat")
+	chat.as(1280, 800, "light")
+	chat.press("Deny…")
+	chat.inspect("chat-deny")
+	for _, page := range []string{"approvals", "sessions", "queue"} {
+		b.newWindow(p.at, "/"+page).inspect(page)
+	}
+	approval := b.newWindow(p.at, "/approvals/"+string(p.approvals()[0].ID))
+	approval.inspect("approval")
+	locked := newEngine(t, sqliteFile, []string{"ann!=" + annsToken})
+	login := newBrowser(t).newWindow(locked.at, "/")
+	login.run(chromedp.WaitVisible(chromedp.CSS("input[type=password]")))
+	login.inspect("login")
+}

@@ -17,9 +17,10 @@ import (
 func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	var voters, against []core.Actor
 	for _, v := range a.Standing() {
-		if v.Choice == core.Approve {
+		switch v.Choice {
+		case core.Approve:
 			voters = append(voters, v.Actor)
-		} else {
+		case core.Deny:
 			against = append(against, v.Actor)
 		}
 	}
@@ -31,6 +32,11 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		Asked: core.Asked{Message: mask.EscapeLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of, Dropped: mask.EscapeLine(a.Asked.Dropped)},
 		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
+	}
+	card.External = a.External != nil
+	if a.Question != nil {
+		card.Question, card.Answer = shownQuestion(*a.Question), shownAnswer(a)
+		card.Altered = false // no call of it runs
 	}
 	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(), a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
 	if a.State != core.Open {

@@ -38,7 +38,7 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 	}
 	a = core.Approval{
 		ID: core.ApprovalID(pause.Descriptor.SignalID), Invocation: pause.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
-		Call: r.Call, Asked: r.Asked, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
+		Call: r.Call, Question: r.Question, Asked: r.Asked, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
 	}
 	if r.Rule.Verdict == core.VerdictAllow {
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
@@ -64,7 +64,7 @@ func (s *Service) Remind(ctx context.Context, id core.ApprovalID, occasion core.
 	return err
 }
 
-// Vote decides for a person, withdraws the request for who asked, or changes the arguments for an approver. event is the number of the click's event: the vote counts from the time
+// Vote decides or answers for a person, withdraws the request for who asked, or changes the arguments for an approver. event is the number of the click's event: the vote counts from the time
 // at which that event was accepted; 0 means now. Errors: those of core's Approval.Decide, each with a message for that person, and not_found.
 func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
 	return s.vote(ctx, c, who, core.Decision{Event: event})
@@ -83,9 +83,15 @@ func (s *Service) AdminVote(ctx context.Context, c core.Click, name, user string
 // maxReason is the limit of a reason in characters: it is shown on a card.
 const maxReason = 2000
 
+// maxAnswer is the limit of an answer in bytes: a form of texts, each as long as it may be, is shorter.
+const maxAnswer = 64 << 10
+
 func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core.Decision) (core.Decided, error) {
 	if utf8.RuneCountInString(c.Reason) > maxReason {
 		return core.Decided{}, core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
+	}
+	if len(c.Answer) > maxAnswer {
+		return core.Decided{}, core.Errorf(core.Invalid, "That answer is too long. The limit is %d bytes.", maxAnswer)
 	}
 	if c.Choice == core.Approve || c.Choice == core.Edit {
 		a, err := s.store.LoadApproval(ctx, c.Approval)
@@ -101,7 +107,17 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 			d.Edit = &call
 		}
 	}
-	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits}
+	answer := json.RawMessage(c.Answer)
+	if c.Choice == core.Answer && c.Option > 0 {
+		a, err := s.store.LoadApproval(ctx, c.Approval)
+		if err != nil {
+			return core.Decided{}, err
+		}
+		if a.Question != nil {
+			answer, _ = a.Question.Option(c.Option) // one that is not there is refused as an answer
+		}
+	}
+	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Answer: answer}
 	return s.store.Decide(ctx, d)
 }
 

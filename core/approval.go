@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/core/mask"
+	"gatehouse/core/question"
 )
 
 // ApprovalID names an approval; it is also the signal id of its pause and the key of its call's intent and result.
@@ -20,6 +21,7 @@ const (
 	Denied    ApprovalState = "denied"
 	Expired   ApprovalState = "expired"
 	Cancelled ApprovalState = "cancelled"
+	Answered  ApprovalState = "answered" // of a question
 )
 
 // Choice is the decision that a click makes.
@@ -32,6 +34,7 @@ const (
 
 	Withdraw Choice = "withdraw" // no vote: the request is cancelled by who asked
 	Edit     Choice = "edit"     // no vote: an approver changes the arguments, if the rule allows it; earlier approvals do not count any more
+	Answer   Choice = "answer"   // of a question: the first one counts
 )
 
 // Call is the tool call that an approval is bound to.
@@ -83,16 +86,25 @@ type Asked struct {
 	Dropped string `json:"dropped,omitempty"` // of a second request: who had changed the arguments of the first one; this one has them as they were
 }
 
-// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Announced: the last
+// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Of a call that asks people,
+// it has the question, and the rule's approvers are those who may answer. Announced: the last
 // pending message says no more than that an approval is needed, and what for. The approval's card says so too, and is posted instead.
 type ApprovalRequest struct {
 	Call      Call  `json:"call"`
 	Rule      Rule  `json:"rule"`
 	Asked     Asked `json:"asked,omitzero"`
 	Announced bool  `json:"announced,omitempty"`
+
+	Question *question.Question `json:"question,omitempty"`
 }
 
-// Approval is a stored request for a decision. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current
+// External is what an approval has that another agent requested: no turn waits for it, so its decision adds no signal.
+type External struct {
+	Request  string `json:"request"`            // the digest of what was requested: a repetition under the same key must have the same
+	Callback string `json:"callback,omitempty"` // the URL that the decision is posted to; "" = none
+}
+
+// Approval is a stored request for a decision or, with a Question, for an answer. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current
 // policy is.
 type Approval struct {
 	ID           ApprovalID
@@ -101,6 +113,8 @@ type Approval struct {
 	Conversation ConversationID // of the conversation: where the signal goes
 	Address      Address        // of the conversation: where the card goes
 	Call         Call
+	Question     *question.Question // nil: an approval is requested
+	External     *External          // nil: a turn waits for it
 	Asked        Asked
 	Requester    Actor
 	Rule         Rule
@@ -141,6 +155,8 @@ type Vote struct {
 	Reason string    `json:"reason,omitempty"`
 	Edits  int       `json:"edits,omitempty"` // how often the arguments had been changed on the card that was voted on
 	At     time.Time `json:"at"`
+
+	Answer json.RawMessage `json:"answer,omitempty"` // to a question
 }
 
 // Decision is a request to change an open approval. Exactly one of Vote, Expire, Cancel and Remind is set.

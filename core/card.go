@@ -3,6 +3,8 @@ package core
 import (
 	"slices"
 	"time"
+
+	"gatehouse/core/question"
 )
 
 // Card is the view of an approval that people get: made from the stored state, with secrets masked.
@@ -10,12 +12,15 @@ type Card struct {
 	Approval  ApprovalID
 	State     ApprovalState
 	Tool      string
-	Summary   string // one line, nothing invisible in it (see mask.EscapeLine)
-	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
-	Asked     Asked  // which message it is about; secrets masked
-	Hidden    int    // how many characters of the arguments are masked
-	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
-	Requester string // the name, or the id
+	Summary   string             // one line, nothing invisible in it (see mask.EscapeLine)
+	Arguments string             // pretty JSON, complete, secrets masked, nothing invisible in it
+	Asked     Asked              // which message it is about; secrets masked
+	Question  *question.Question // of a question: its texts, with secrets masked, and nothing invisible in them; nil: an approval
+	Answer    string             // of a question that was answered: for people, secrets masked, nothing invisible in it
+	External  bool               // another agent asks; no turn waits
+	Hidden    int                // how many characters of the arguments are masked
+	Altered   bool               // the stored call is not the one that was asked for: it can't be approved
+	Requester string             // the name, or the id
 	Approvers []string
 	Self      bool              // the requester may decide too, if they are an approver
 	People    map[string]string // see Rule
@@ -95,7 +100,7 @@ type Line struct {
 // Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed. The store decides
 // by the same rule again.
 func (c Card) Refusal(who Actor) error {
-	return c.rule().refusal(who, c.Requested)
+	return Approval{Question: c.Question, Rule: c.rule(), Requester: c.Requested}.refusal(who, 0)
 }
 
 func (c Card) rule() Rule { return Rule{Approvers: c.Approvers, Self: c.Self, People: c.People} }

@@ -12,8 +12,11 @@ import (
 const LocalAdmin = "local-admin"
 
 // MayWithdraw reports whether a person may cancel the approval: who requested it, is at the command line, or could end it alone by a denial
-// without a reason.
+// without a reason. A question is withdrawn by who asked it alone.
 func (a Approval) MayWithdraw(who Actor) bool {
+	if a.Question != nil {
+		return a.AskedBy(who) || who.ID == LocalAdmin
+	}
 	return a.AskedBy(who) || who.ID == LocalAdmin || a.Rule.Vetoes <= 1 && !a.Rule.Reason && a.Rule.MayDecide(who, a.Requester)
 }
 
@@ -72,7 +75,7 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	case d.Altered:
 		return stands, Errorf(Invalid, "The stored request is not the one that was asked for, so it can't be approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
 	case late:
-		return stands, Errorf(ApprovalExpired, "This approval expired at %s. Please ask again.", a.Deadline.UTC().Format(time.RFC3339))
+		return stands, Errorf(ApprovalExpired, "This %s expired at %s. Please ask again.", a.noun(), a.Deadline.UTC().Format(time.RFC3339))
 	default:
 		if err := a.vote(d, at); err != nil {
 			return stands, err
@@ -110,10 +113,12 @@ func (a Approval) voted(who Actor, edits bool) (n int) {
 func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
 	v.Event, v.At = d.Event, at
-	if err := a.Rule.At(at.Sub(a.CreatedAt)).refusal(v.Actor, a.Requester); err != nil && !d.Admin {
+	if err := a.refusal(v.Actor, at.Sub(a.CreatedAt)); err != nil && !d.Admin {
 		return err
 	}
 	switch {
+	case a.Question != nil:
+		return a.answer(v, at)
 	case v.Choice == Edit:
 		return a.edit(v, d)
 	case v.Choice != Approve && v.Choice != Deny:
@@ -145,6 +150,46 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 		a.settle(Approved, v.Actor, v.Reason, at)
 	}
 	return nil
+}
+
+// answer settles a question with the answer of a person who is asked.
+func (a *Approval) answer(v Vote, at time.Time) error {
+	if v.Choice != Answer {
+		return Errorf(Invalid, "This is a question, so it can be answered, and who asked can withdraw it.")
+	}
+	checked, err := a.Question.Check(v.Answer)
+	if err != nil {
+		return Wrap(Invalid, err, "That is no answer to this question: %s.", err)
+	}
+	v.Answer = checked
+	a.Votes = append(slices.Clone(a.Votes), v)
+	a.settle(Answered, v.Actor, "", at)
+	return nil
+}
+
+// Answer is what a question was answered with, as question.Question.Check returned it; nil if it was not, or the answer is erased.
+func (a Approval) Answer() json.RawMessage {
+	if n := len(a.Votes); a.State == Answered && n > 0 {
+		return a.Votes[n-1].Answer
+	}
+	return nil
+}
+
+// refusal is why a person may not decide this some time after its opening, as not_allowed; nil if they may.
+func (a Approval) refusal(who Actor, since time.Duration) error {
+	err := a.Rule.At(since).refusal(who, a.Requester)
+	if err != nil && a.Question != nil {
+		return Errorf(NotAllowed, "This question is for somebody else.")
+	}
+	return err
+}
+
+// noun is what people call this.
+func (a Approval) noun() string {
+	if a.Question != nil {
+		return "question"
+	}
+	return "approval"
 }
 
 var errChanged = Errorf(Invalid, "The arguments were changed after this card was drawn, so nothing was decided. Look at the card again.")
@@ -239,10 +284,15 @@ func (a Approval) StateSentence() string {
 		return "This was approved by " + by + " at " + at + "."
 	case Denied:
 		return "This was denied by " + by + " at " + at + "."
+	case Answered:
+		return "This was answered by " + by + " at " + at + "."
 	case Expired:
-		return "This approval expired at " + at + ". Please ask again."
+		return "This " + a.noun() + " expired at " + at + ". Please ask again."
 	case Cancelled:
 		return "This was cancelled at " + at + "."
+	}
+	if a.Question != nil {
+		return "This is waiting for an answer."
 	}
 	return "This is waiting for a decision."
 }
@@ -253,13 +303,15 @@ type DecisionPayload struct {
 	State    ApprovalState `json:"state"`
 	By       string        `json:"by,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
+
+	Answer json.RawMessage `json:"answer,omitempty"` // to a question
 }
 
 // Signal is the event that a settled approval adds to its conversation. Its id is made from the approval's, so that it is stored only
 // once.
 func (a Approval) Signal() Event {
 	by := a.DecidedBy.Called()
-	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason})
+	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason, Answer: a.Answer()})
 	payload, _ := json.Marshal(SignalPayload{
 		SignalID:   SignalID(a.ID),
 		Invocation: a.Invocation,
@@ -270,6 +322,18 @@ func (a Approval) Signal() Event {
 		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
 	}
 }
+
+// CallbackPost is the post that tells the agent which requested the approval of its decision. The thread makes it a destination of its own, so that
+// no decision waits for another.
+func (a Approval) CallbackPost() Post {
+	return Post{
+		Key: "callback/" + string(a.ID), To: Address{Platform: CallbackPlatform, Channel: a.External.Callback, Thread: string(a.ID)}, Conversation: a.Conversation, Kind: PostCallback,
+		Approval: a.ID,
+	}
+}
+
+// CallbackPlatform is the name of the platform that delivers posts of the kind PostCallback. Their channel is the URL.
+const CallbackPlatform = "callback"
 
 // signalPrefix begins the ids of signals; no other event's id begins with it, see FromPlatform.
 const signalPrefix = "signal/"

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -309,7 +310,7 @@ func TestTheSignalNamesItsPauseAndHasAFixedID(t *testing.T) {
 	if err := json.Unmarshal(p.Payload["decision"], &d); err != nil {
 		t.Fatal(err)
 	}
-	if p.SignalID != "a1" || p.Invocation != "i1" || d != (core.DecisionPayload{Approval: "a1", State: core.Denied, By: "Bob", Reason: "no"}) {
+	if p.SignalID != "a1" || p.Invocation != "i1" || !reflect.DeepEqual(d, core.DecisionPayload{Approval: "a1", State: core.Denied, By: "Bob", Reason: "no"}) {
 		t.Errorf("payload: %+v, %+v", p, d)
 	}
 }

@@ -62,7 +62,9 @@ type Click struct {
 	Edits    int    // how often the arguments had been changed on the card that was pressed
 	Changed  string // of an edit: the arguments, a JSON object, that take the place of the present ones
 	Reason   string
-	Card     Ref // the card whose button was pressed, if the platform reports it
+	Option   int    // of an answer: the place among the question's options, from 1; 0: see Answer
+	Answer   string // of an answer that is not an option: JSON
+	Card     Ref    // the card whose button was pressed, if the platform reports it
 
 	Disabled bool // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
 }

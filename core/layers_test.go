@@ -15,9 +15,10 @@ import (
 // layers lists, for each of our packages, which of our packages it may import; a star matches one name. A package that is not listed may
 // import none of them; cmd may import all.
 var layers = map[string][]string{
-	"core":             {"core/strictjson", "core/mask"},
+	"core":             {"core/strictjson", "core/mask", "core/question"},
 	"core/strictjson":  {},
 	"core/mask":        {},
+	"core/question":    {"core/strictjson"},
 	"core/audit":       {"core"},
 	"core/retry":       {"core"},
 	"core/strictyaml":  {"core"},
@@ -31,15 +32,15 @@ var layers = map[string][]string{
 	"core/llm/view":    {"core", "core/llm"},
 	"core/llm/prompt":  {"core", "core/strictyaml", "core/llm"},
 	"core/llm/llmtest": {"core", "core/strictjson", "core/llm"}, // fakes of the vendors' APIs, for tests
-	"core/tool":        {"core", "core/mask", "core/strictjson", "core/typestate"},
+	"core/tool":        {"core", "core/mask", "core/question", "core/strictjson", "core/typestate"},
 	"core/chat":        {"core", "core/graph"},
-	"core/agent":       {"core", "core/mask", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt", "core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp"},
+	"core/agent":       {"core", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt", "core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp"},
 	"core/dispatch":    {"core", "core/retry", "core/chat"},
 	"core/outbox":      {"core", "core/retry"},
 	"core/schedule":    {"core", "core/retry"},
-	"approvals":        {"core", "core/audit", "core/mask", "core/strictjson", "core/tool", "approvals/policy"},
+	"approvals":        {"core", "core/audit", "core/mask", "core/question", "core/strictjson", "core/tool", "approvals/policy"},
 	"adapters/otel":    {"core", "core/mask", "core/retry", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
-	"adapters/*":       {"core", "core/mask", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*"},
+	"adapters/*":       {"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*"},
 
 	"adapters/access":  {"core"},
 	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
@@ -47,27 +48,27 @@ var layers = map[string][]string{
 	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
 	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
 	"storage/postgres":          {"core", "storage/internal/sqlstore"},
-	"storage/internal/sqlstore": {"core", "core/retry", "core/audit"},
-	"storage/storagetest":       {"core", "core/audit", "storage/internal/sqlstore"},
+	"storage/internal/sqlstore": {"core", "core/retry", "core/audit", "core/question"},
+	"storage/storagetest":       {"core", "core/audit", "core/question", "storage/internal/sqlstore"},
 	"storage/storagetest/*":     {"core", "storage/internal/sqlstore"},
 
 	"adapters/internal/modelapi":  {"core", "core/strictjson", "core/llm"}, // what the adapters of model vendors share
-	"adapters/internal/*":         {"core", "core/mask", "core/retry", "core/strictjson", "adapters/internal/*"},
+	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*"},
 	"adapters/mcp":                {"core", "core/mask", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
-	"adapters/slack":              {"core", "core/mask", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
+	"adapters/slack":              {"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/*":            {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
-	"adapters/discord":            {"core", "core/mask", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
+	"adapters/discord":            {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
 	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/discord/*":          {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"}, // the fake
 
 	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
 	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
-	"adapters/openharness":            {"core", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*"},
+	"adapters/openharness":            {"core", "core/question", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*"},
 	"adapters/openharness/internal/*": {"core/strictjson"}, // the messages, and Markdown as HTML
-	"adapters/web":                    {"core", "core/mask", "adapters/access", "adapters/internal/*"},
+	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*"},
 
 	// Discord's packages import each other in one direction.
 	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
@@ -77,7 +78,7 @@ var layers = map[string][]string{
 }
 
 // standardOnly are the packages that import no module but the standard library.
-var standardOnly = []string{"core", "core/strictjson", "core/mask"}
+var standardOnly = []string{"core", "core/strictjson", "core/mask", "core/question"}
 
 // topLevel lists the entries of the repository's top level. A name that begins with a dot is free.
 var topLevel = []string{"cmd", "core", "approvals", "adapters", "storage", "config.example.env", "Dockerfile", "README.md", "LICENSE", "go.mod", "go.sum"}

@@ -7,13 +7,14 @@ type PostKind string
 
 // The kinds of posts.
 const (
-	PostReply   PostKind = "reply"   // the agent's text
-	PostError   PostKind = "error"   // one of the three buckets' replies
-	PostCard    PostKind = "card"    // an approval, drawn from its state when it is sent
-	PostNotice  PostKind = "notice"  // a sentence from gatehouse itself
-	PostPrivate PostKind = "private" // the same, visible to one person only if the platform supports it
-	PostWorking PostKind = "working" // the working state: shown while On, otherwise cleared
-	PostSteps   PostKind = "steps"   // the tools that a turn has used so far, in one line that is redrawn
+	PostReply    PostKind = "reply"    // the agent's text
+	PostError    PostKind = "error"    // one of the three buckets' replies
+	PostCard     PostKind = "card"     // an approval, drawn from its state when it is sent
+	PostNotice   PostKind = "notice"   // a sentence from gatehouse itself
+	PostPrivate  PostKind = "private"  // the same, visible to one person only if the platform supports it
+	PostWorking  PostKind = "working"  // the working state: shown while On, otherwise cleared
+	PostCallback PostKind = "callback" // to another agent: what became of the approval that it requested
+	PostSteps    PostKind = "steps"    // the tools that a turn has used so far, in one line that is redrawn
 )
 
 // Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the first (and

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"sync/atomic"
+	"time"
 
 	"gatehouse/core"
 )
@@ -45,6 +46,11 @@ func (c *Current) Policy() *Policy { return c.policy.Load() }
 
 // Rule is that of the policy in force.
 func (c *Current) Rule(turn core.Turn, call core.Call) core.Rule { return c.Policy().Rule(turn, call) }
+
+// Asks is that of the policy in force.
+func (c *Current) Asks(turn core.Turn, call core.Call, of []string, expires time.Duration, agent bool) core.Rule {
+	return c.Policy().Asks(turn, call, of, expires, agent)
+}
 
 // Approvers are those of the policy in force.
 func (c *Current) Approvers() []string { return c.Policy().Approvers() }

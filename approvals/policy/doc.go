@@ -11,6 +11,7 @@
 //	values.go     numbers and durations of the YAML file, which core/strictyaml reads
 //	people.go     the sections people and groups
 //	rules.go      the section rules
+//	asks.go       the section asks: who may be asked questions
 //	condition.go  compiles and evaluates when
 //	strict.go     makes conditions fail where expr would go on with nil
 //	operands.go   what conditions do at run time

@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 		{"version 2", "version: 2\n", `p.yaml:1:10: unknown version "2"; write version: 1`},
 		{"version as text", "version: '1'\n", `p.yaml:1:10: unknown version "1"; write version: 1`},
 		{"unknown section", "version: 1\nrule: []\n", `p.yaml:2:1: unknown key "rule" in the policy; did you mean rules?`},
-		{"unknown section far off", "version: 1\nextensions: []\n", `p.yaml:2:1: unknown key "extensions" in the policy; use one of version, people, groups, rules`},
+		{"unknown section far off", "version: 1\nextensions: []\n", `p.yaml:2:1: unknown key "extensions" in the policy; use one of version, people, groups, rules, asks`},
 		{"repeated section", "version: 1\nrules: []\nrules: []\n", `p.yaml:3:1: the key "rules" is there twice, in line 2 too; remove one of the two`},
 		{"repeated key", head + "  - name: a\n    action: ask\n    self: true\n    action: deny\n", `p.yaml:10:5: the key "action" is there twice, in line 8 too; remove one of the two`},
 		{"merge key", "version: 1\nrules:\n  - &a {name: a, action: ask}\n  - {<<: *a, name: b}\n", `p.yaml:4:5: the rule "b" has no action; add action: allow, ask or deny` + "\n" + `p.yaml:4:6: << can't be used here; write the keys out`},

@@ -15,6 +15,7 @@ type Policy struct {
 	defaults Defaults
 	roster   roster
 	rules    []*rule
+	askers   []*asker
 }
 
 // New is the policy without a file.
@@ -45,7 +46,7 @@ func Parse(name string, data []byte, defaults Defaults) (*Policy, error) {
 }
 
 func (r *reader) policy(root *yaml.Node, p *Policy) {
-	sections := r.Values(root, "the policy", "version", "people", "groups", "rules")
+	sections := r.Values(root, "the policy", "version", "people", "groups", "rules", "asks")
 	if root.Kind != yaml.MappingNode {
 		return
 	}
@@ -61,6 +62,9 @@ func (r *reader) policy(root *yaml.Node, p *Policy) {
 	p.roster.broken = len(r.Faults) > before
 	if v := sections["rules"]; v != nil {
 		p.rules = r.rules(v, &p.roster, p.defaults)
+	}
+	if v := sections["asks"]; v != nil {
+		p.askers = r.asks(v, &p.roster)
 	}
 }
 

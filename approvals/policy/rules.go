@@ -126,11 +126,7 @@ func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node) {
 		one.then.Name, one.at = name, v
 	}
 	if v := has["tools"]; v != nil {
-		for _, item := range r.List(v, "tools", `["billing.*"]`) {
-			if glob, ok := r.Text(item, "an entry of tools", `"billing.*"`); ok {
-				one.tools = append(one.tools, glob)
-			}
-		}
+		one.tools = r.globs(v)
 	}
 	if v := has["risk"]; v != nil {
 		for _, item := range r.List(v, "risk", "[write, destructive]") {

@@ -24,7 +24,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	loop := agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), Asks: peopleToAsk(cfg.Policy), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: mask.Text, Tracer: tracer,
 	}
 	switch {
@@ -62,10 +62,17 @@ func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
 	}
 }
 
+// peopleToAsk is the policy for calls that ask people.
+func peopleToAsk(current *policy.Current) agent.Asks {
+	return func(turn core.Turn, call core.Call, asking tool.Asking) core.Rule {
+		return current.Asks(turn, call, asking.Of, asking.Expires, false)
+	}
+}
+
 // newTools are the tools that are built in, and those of GATEHOUSE_TOOLS. There is http.fetch where hosts are listed. A variable, so that tests
 // can have others.
 var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
-	all := []tool.Tool{tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes)}
+	all := []tool.Tool{tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes), tool.AskPeople()}
 	if !cfg.Hosts.None() {
 		all = append(all, tools.Fetch(cfg.Hosts))
 	}

@@ -15,6 +15,7 @@ import (
 	"gatehouse/core/graph"
 	"gatehouse/core/llm"
 	"gatehouse/core/mask"
+	"gatehouse/core/question"
 	"gatehouse/core/tool"
 )
 
@@ -63,6 +64,8 @@ type room struct {
 
 	judge      func(core.Call) core.Rule // nil: rule and reads
 	change     func(*core.Approval)      // changes an approval as it is decided
+	asks       agent.Asks                // nil: nobody can be asked
+	question   *question.Question        // that the turn waits for
 	reads      core.Rule                 // for calls that only read; "" = they are allowed
 	remembered func(core.Call) (core.Approval, bool)
 }
@@ -106,6 +109,12 @@ func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits,
 	r.remembered = func(core.Call) (core.Approval, bool) { return core.Approval{}, false }
 	compiled, err := agent.Loop{
 		Name: "demo", Model: m, Limits: limits, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
+		Asks: func(turn core.Turn, c core.Call, a tool.Asking) core.Rule {
+			if r.asks == nil {
+				return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
+			}
+			return r.asks(turn, c, a)
+		},
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
 		Mask:  func(s string) string { return strings.ReplaceAll(mask.Text(s), "hunter2", "••••••") },
 	}.Graph()

@@ -59,6 +59,9 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	a := pending.Get(s)
 	text := "I need an approval first: " + a.Bound.Summary
+	if a.Question != nil {
+		text = "I need an answer first: " + a.Question.Text
+	}
 	if a.Again {
 		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
 	}
@@ -84,7 +87,7 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
-		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Announced: !a.Again},
+		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Announced: !a.Again, Question: a.Question},
 	})
 }
 

@@ -162,6 +162,8 @@ func report(call core.ToolCall, result string) string {
 			return "Done. " + sentence
 		}
 		return "Done: “" + args["text"] + "” is in the note book."
+	case "people.ask":
+		return reportAnswer(result)
 	case "note.list":
 		if result == "" {
 			return "The note book is empty."

@@ -12,6 +12,10 @@
 //	  ├─ ask ──▶ ask (pending message) ────▶ gate (suspends) ──▶ act
 //	  └─ allow ──────────────────────────▶ gate (suspends) ──▶ act ──▶ a result row, next call
 //
+// A call of a tool that asks people (Tool.Ask) takes the same way as a mutating one that needs an approval, but nothing runs at its end: act makes
+// the stored answer the call's result, or says that nobody answered. Who may answer is what the policy says of the asking (Asks); of the rules for
+// tools only one that denies the call counts, since an approval to ask would be a question about a question.
+//
 // The pending message and the suspension are two nodes, as harness-chat §8.1 requires. act is the first node after a resume: it passes
 // the call to the executor, and saves the session explicitly with the result, so that a later failure can't lose what was done. After a
 // crash before that save act runs again, and the executor returns the stored result.

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/question"
 	"gatehouse/core/tool"
 	"gatehouse/core/typestate"
 )
@@ -23,12 +24,16 @@ type Model interface {
 // Policy decides whether a call is allowed, refused, or needs an approval.
 type Policy func(turn core.Turn, call core.Call) core.Rule
 
+// Asks is the policy for a call that asks people: who of them may be asked. Its rule asks, and its approvers are those who may answer, or it denies.
+type Asks func(turn core.Turn, call core.Call, asking tool.Asking) core.Rule
+
 // Loop holds the parts of the loop graph.
 type Loop struct {
 	Name     string
 	Model    Model
 	Executor *tool.Executor
 	Policy   Policy
+	Asks     Asks // nil: nobody can be asked
 	NewID    func() string
 
 	// Release identifies what the model does, such as the digest of its script. A turn that was paused under another one can't be resumed. "" = any
@@ -42,7 +47,7 @@ type Loop struct {
 	Tracer   graph.Tracer        // makes spans of its turns; nil: none
 }
 
-// pendingCall is the mutating call that the turn is paused for.
+// pendingCall is the call that the turn is paused for: it changes something, or it asks people.
 type pendingCall struct {
 	Call     core.ToolCall   `json:"call"`
 	Approval core.ApprovalID `json:"approval"`
@@ -50,6 +55,8 @@ type pendingCall struct {
 	Rule     core.Rule       `json:"rule"`
 	Asked    core.Asked      `json:"asked,omitzero"`
 	Again    bool            `json:"again,omitempty"` // the second request: the rules changed after the first
+
+	Question *question.Question `json:"question,omitempty"` // of a call that asks people
 }
 
 // The fields of a turn that are not part of the session.
@@ -169,9 +176,16 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 		return append(l.answers(s, results), used.Set(spent)), nil
 	}
 	call := calls.Get(s)[0]
-	bound, err := l.Executor.Tools.Bind(call)
+	t, err := l.Executor.Tools.Find(call)
 	if err != nil {
 		return l.answer(s, tool.Failed(err)), nil
+	}
+	bound, err := tool.Bind(t, call)
+	if err != nil {
+		return l.answer(s, tool.Failed(err)), nil
+	}
+	if t.Ask != nil {
+		return l.askPeople(ctx, s, t, call, bound)
 	}
 	return l.checkPolicy(ctx, s, call, bound, false)
 }
@@ -220,6 +234,9 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	a, d := pending.Get(s), decision.Get(s)
 	if a == nil || d == nil || d.Approval != a.Approval {
 		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one this turn waits for.")
+	}
+	if a.Question != nil {
+		return l.useAnswer(ctx, s, a)
 	}
 	step(ctx, a.Call.Name)
 	e, before := evidenceField.Get(s), tool.Prefix{}

@@ -66,7 +66,7 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string) (do func(co
 	if err != nil {
 		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
 	}
-	if t.Mutating || l.Policy(turn, bound).Verdict != core.VerdictAllow {
+	if t.Mutating || t.Ask != nil || l.Policy(turn, bound).Verdict != core.VerdictAllow {
 		return nil, false
 	}
 	return func(ctx context.Context) (core.ToolResult, error) {

@@ -11,16 +11,16 @@ import (
 
 // Terms returns a digest of who asked for an approval, in which turn, who may decide it and until when. Only an escalation changes it.
 func Terms(a core.Approval) string {
-	return digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.Requester, a.Rule, moment(a.CreatedAt), moment(a.Deadline))
+	return digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.External, a.Requester, a.Rule, moment(a.CreatedAt), moment(a.Deadline))
 }
 
 // Record returns a digest of what an approval is for, as its card shows it, of its votes and of its decision. An erasure changes it.
 func Record(a core.Approval) string {
 	votes := []any{}
 	for _, v := range a.Votes {
-		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits})
+		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits, string(v.Answer)})
 	}
-	return digestOf(a.Call, a.Requested, a.Asked, votes, a.State, a.DecidedBy.ID)
+	return digestOf(a.Call, a.Question, a.Requested, a.Asked, votes, a.State, a.DecidedBy.ID)
 }
 
 // digestOf returns the digest of values, which is the same after they were stored as JSON and read again.

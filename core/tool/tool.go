@@ -30,6 +30,10 @@ type Tool struct {
 	// message; any other error becomes tool_failed, and is logged. Do returns when ctx ends, and holds no more of its output than MaxOutput.
 	Do func(ctx context.Context, key string, args json.RawMessage) (string, error)
 
+	// Ask makes the question of a tool that asks people in place of doing something: the turn is paused until one of them answers, and the answer
+	// is the call's result. Such a tool only reads, and has no Do. Errors: tool_arguments.
+	Ask func(args json.RawMessage) (Asking, error)
+
 	// Idempotent is the word of whoever brings the tool that running a call again under the same key does what running it once does. Only
 	// such a tool runs again where the outcome of a mutating call is unknown. The two runs may overlap.
 	Idempotent bool
@@ -63,7 +67,9 @@ func (t Tool) Validate() error {
 	switch {
 	case !ValidName(t.Name):
 		return core.Errorf(core.Invalid, "The name of the tool %q is not of the form %s.", t.Name, NameForm)
-	case t.Do == nil || t.Mutating && t.Summarize == nil:
+	case t.Ask != nil && (t.Mutating || t.Do != nil):
+		return core.Errorf(core.Invalid, "The tool %s asks people, so it can't do anything else.", t.Name)
+	case t.Ask == nil && t.Do == nil || t.Mutating && t.Summarize == nil:
 		return core.Errorf(core.Invalid, "The tool %s lacks Do or Summarize.", t.Name)
 	case t.Timeout < 0 || t.MaxOutput < 0:
 		return core.Errorf(core.Invalid, "The limits of the tool %s are negative.", t.Name)

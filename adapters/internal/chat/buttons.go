@@ -25,16 +25,24 @@ const (
 
 	ActionWithdraw Action = Action(core.Withdraw)
 	ActionAskAgain Action = "ask_again" // on an expired card: ask for the same again
+
+	ActionAnswer Action = Action(core.Answer) // on a question: one of its options or, without one, open its form
 )
 
 // Button is what a button means. Its value is sealed: it stays valid across restarts and can't be forged.
 type Button struct {
 	Action       Action
 	Approval     core.ApprovalID     // on a card: the approval
+	Option       int                 // of ActionAnswer: the place of the option, from 1; 0: none
 	Edits        int                 // on a card: how often the arguments had been changed when it was drawn
 	Failed       int64               // below the reply to a failed event: the event's number
 	Conversation core.ConversationID // below the reply to a failed event: the event's conversation
 	More         []string            // further fields that the platform adds
+}
+
+// OptionButton returns a button on a question's card that answers it with the option at a place, from 1; 0: the button opens the question's form.
+func OptionButton(c core.Card, place int, more ...string) Button {
+	return Button{Action: ActionAnswer, Approval: c.Approval, Option: place, More: more}
 }
 
 // CardButton returns a button on a card.
@@ -53,13 +61,13 @@ func (b Button) Fields() []string {
 		return append([]string{string(b.Action), strconv.FormatInt(b.Failed, 10), string(b.Conversation)}, b.More...)
 	}
 	action := string(b.Action)
-	if b.Edits > 0 {
-		action += editsMark + strconv.Itoa(b.Edits)
+	if n := max(b.Edits, b.Option); n > 0 { // a question has no edits
+		action += editsMark + strconv.Itoa(n)
 	}
 	return append([]string{string(b.Approval), action}, b.More...)
 }
 
-// editsMark separates an action from how often the arguments had been changed: "approve.2".
+// editsMark separates an action from how often the arguments had been changed, "approve.2", or from the option: "answer.2".
 const editsMark = "."
 
 // openAction reads the sealed field of an action.
@@ -89,7 +97,11 @@ func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
 	if !ok {
 		return Button{}, false
 	}
-	return Button{Action: action, Approval: core.ApprovalID(fields[0]), Edits: edits, More: fields[2:]}, true
+	b = Button{Action: action, Approval: core.ApprovalID(fields[0]), Edits: edits, More: fields[2:]}
+	if action == ActionAnswer {
+		b.Option, b.Edits = edits, 0
+	}
+	return b, true
 }
 
 // Event returns the event of a button below the reply to a failed event. However often the button is pressed, it is the same event.

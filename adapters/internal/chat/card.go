@@ -44,6 +44,9 @@ func Headline(c core.Card, o core.Occasion) string {
 		one.Asked = core.Asked{}
 		return fmt.Sprintf("%s (%d of %d)", Headline(one, o), c.Asked.Place, c.Asked.Of)
 	}
+	if c.Question != nil {
+		return questionHeadline(c, o)
+	}
 	switch c.State {
 	case core.Open:
 		switch o {
@@ -66,6 +69,23 @@ func Headline(c core.Card, o core.Occasion) string {
 		return "🚫 Cancelled"
 	}
 	return "Approval: " + Name(string(c.State))
+}
+
+func questionHeadline(c core.Card, o core.Occasion) string {
+	switch c.State {
+	case core.Open:
+		if o != "" {
+			return "❓ Reminder: a question still waits for an answer"
+		}
+		return "❓ A question for you"
+	case core.Answered:
+		return "✅ Answered"
+	case core.Expired:
+		return "⌛ Expired: nobody answered in time"
+	case core.Cancelled:
+		return "🚫 Withdrawn"
+	}
+	return "Question: " + Name(string(c.State))
 }
 
 // LastLines returns the last lines of the conversation, at most most of them, and the speaker of each. A copy of a card shows them.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 // CardLimits limit how much of each field a card shows.
@@ -62,13 +63,15 @@ const (
 // Face draws a card in its current state.
 func (t CardText[P]) Face(d core.Delivery) Face[P] {
 	c := *d.Card
-	f := Face[P]{Title: Headline(c, d.Occasion), Color: colorOf(c), Lead: t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary)))}
+	f := Face[P]{Title: Headline(c, d.Occasion), Color: colorOf(c), Lead: t.Bold(OrNone(t.lead(c)))}
 	add := func(label string, value ...P) {
 		if len(value) > 0 {
 			f.Fields = append(f.Fields, Field[P]{Label: label, Value: value, Wide: wide[label]})
 		}
 	}
-	add("Tool", t.Tool(c.Tool))
+	if c.Question == nil {
+		add("Tool", t.Tool(c.Tool))
+	}
 	add("Asked by", t.Person(c.Requested, c.Requester))
 	if c.Asked.Message != "" {
 		add("Message", t.Text("“"+t.Said(c.Asked.Message, t.Limits.Message)+"”"))
@@ -80,8 +83,14 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 		if d.Quiet {
 			add("May decide", t.Text("people who are notified elsewhere"))
 		} else {
-			who := t.Approvers(c)
-			add("May decide", t.people(len(who), func(i int) P { return t.Approver(who[i]) })...)
+			who, label := t.Approvers(c), "May decide"
+			if c.Question != nil {
+				label = "May answer"
+			}
+			add(label, t.people(len(who), func(i int) P { return t.Approver(who[i]) })...)
+		}
+		if c.Question != nil {
+			return f
 		}
 		if c.Quorum > 1 {
 			add("Approved so far", t.votes(c.Voters, c.Quorum)...)
@@ -108,8 +117,16 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 	return f
 }
 
+// lead is what a card is about.
+func (t CardText[P]) lead(c core.Card) string {
+	if c.Question != nil {
+		return t.Inline(c.Question.Text, question.MaxText)
+	}
+	return t.Inline(c.Summary, t.Limits.Summary)
+}
+
 // wide are the labels of fields that may be long.
-var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Message": true, "Result": true}
+var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Message": true, "Result": true, "Answer": true}
 
 // Approvers returns those who may decide, each person once: by their account on this platform if they have one here.
 func (t CardText[P]) Approvers(c core.Card) (ids []string) {
@@ -176,7 +193,7 @@ func leftOut(n int) string {
 
 // decision draws who decided, when and why, and what became of the call.
 func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
-	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired"}[c.State]
+	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired", core.Answered: "Answered"}[c.State]
 	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
 		by := []P{t.Person(c.Decided, c.DecidedBy)}
 		if c.State == core.Approved && len(c.Voters) > 1 {
@@ -186,6 +203,9 @@ func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
 	}
 	if !c.DecidedAt.IsZero() {
 		add(word+" at", t.Time(c.DecidedAt))
+	}
+	if c.State == core.Answered {
+		add("Answer", t.Text(OrNone(t.Said(c.Answer, t.Limits.Reason))))
 	}
 	if c.Reason != "" {
 		add("Reason", t.Text(OrNone(t.Said(c.Reason, t.Limits.Reason))))
@@ -213,7 +233,7 @@ func colorOf(c core.Card) Color {
 		return Amber
 	case c.State == core.Denied, c.State == core.Approved && c.Run == core.CallFailed:
 		return Red
-	case c.State == core.Approved && c.Run != core.CallNotRun:
+	case c.State == core.Approved && c.Run != core.CallNotRun, c.State == core.Answered:
 		return Green
 	}
 	return Grey

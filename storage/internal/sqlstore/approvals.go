@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/core/question"
 )
 
 // approvalBody is the part of an approval that changes only if an approver changes the arguments.
@@ -18,6 +19,9 @@ type approvalBody struct {
 	Asked     core.Asked   `json:"asked,omitzero"`
 	Requester core.Actor   `json:"requester"`
 	Rule      core.Rule    `json:"rule"`
+
+	Question *question.Question `json:"question,omitempty"`
+	External *core.External     `json:"external,omitempty"`
 }
 
 // approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one statement.
@@ -32,11 +36,12 @@ func readApproval(scan func(...any) error) (core.Approval, error) {
 	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
 		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
 	a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Requested, b.Asked, b.Requester, b.Rule
+	a.Question, a.External = b.Question, b.External
 	return a, err
 }
 
 func bodyOf(a core.Approval) approvalBody {
-	return approvalBody{a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule}
+	return approvalBody{a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule, a.Question, a.External}
 }
 
 // RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the audit log first. It fails
@@ -96,10 +101,15 @@ func (t *Tx) endTasks(a core.Approval) error {
 	return nil
 }
 
-// decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal, and removes the tasks.
+// decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal or, where another agent asked, the post that
+// tells it; and it removes the tasks.
 func (t *Tx) decided(a core.Approval, detail, reason string) error {
 	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, join(detail, t.auditedRecord(a)), reason)
-	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
+	if a.External != nil {
+		if a.External.Callback != "" {
+			t.addPost(a.CallbackPost())
+		}
+	} else if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
 	return t.endTasks(a)

@@ -132,7 +132,10 @@ func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
 	if err != nil || !t.hooks.RowLocks {
 		return a, err
 	}
-	keys := []core.QueueKey{a.Conversation.Queue()}
+	var keys []core.QueueKey
+	if a.External == nil {
+		keys = append(keys, a.Conversation.Queue())
+	}
 	if d.Expire {
 		keys = append(keys, clicks(a.ID))
 	}

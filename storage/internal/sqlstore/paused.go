@@ -92,7 +92,7 @@ func (t *Tx) cancelUnbegun(c core.Abandon) error {
 		return nil
 	}
 	open, err := List(t, readApproval, `
-		select `+approvalColumns+` from approvals where invocation = $1 and state in ('open', 'approved') and begun = false order by seq`+t.forUpdate(), c.Invocation)
+		select `+approvalColumns+` from approvals where invocation = $1 and state in ('open', 'approved', 'answered') and begun = false order by seq`+t.forUpdate(), c.Invocation)
 	if err != nil {
 		return err
 	}

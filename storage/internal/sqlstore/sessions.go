@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 // LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own earlier attempt
@@ -228,7 +229,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 // erased takes the place of an erased summary.
 const erased = "(erased)"
 
-// eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, reasons, changed requests and tool results, the reasons
+// eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, questions, answers, reasons, changed requests and tool results, the reasons
 // in the audit log, and the payloads of ended clicks on them. Such a click may be an event of another conversation, such as an approver's
 // direct messages, and its payload may quote the card.
 func (t *Tx) eraseApprovals(id core.SessionID) error {
@@ -242,11 +243,14 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 		if a.Requested != "" {
 			a.Requested = erased
 		}
+		if a.Question != nil {
+			a.Question = &question.Question{Text: erased, Fields: []question.Field{{Kind: question.Text}}}
+		}
 		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
 		}
 		for n, v := range a.Votes {
-			v.Reason = ""
+			v.Reason, v.Answer = "", nil
 			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, a.ID, n); err != nil {
 				return err
 			}

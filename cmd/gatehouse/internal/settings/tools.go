@@ -11,7 +11,7 @@ import (
 // also while no host is listed.
 func openTools(path string, hosts tools.Hosts) (*tools.Current, error) {
 	o := tools.Options{Hosts: hosts, Getenv: os.LookupEnv}
-	for _, own := range []tool.Tool{tool.Calc(), tool.Clock(nil), tool.NoteAdd(nil), tool.NoteList(nil), tools.Fetch(hosts)} {
+	for _, own := range []tool.Tool{tool.Calc(), tool.Clock(nil), tool.NoteAdd(nil), tool.NoteList(nil), tool.AskPeople(), tools.Fetch(hosts)} {
 		o.Taken = append(o.Taken, own.Name)
 	}
 	return tools.Open(path, o)

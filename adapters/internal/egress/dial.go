@@ -2,6 +2,8 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"net/netip"
@@ -20,7 +22,8 @@ type Dialer struct {
 	Hosts Hosts
 	// Refuse gives the error for a host that leads to an address which is not reached: a blocked one, or a private one.
 	Refuse   func(host string, to netip.Addr, is Reach) error
-	Resolver *net.Resolver // nil: the system's
+	Resolver *net.Resolver  // nil: the system's
+	Roots    *x509.CertPool // who certifies servers; nil: the system's
 }
 
 // Dial connects to HOST:PORT, whose text was compared with the list before. The address is checked after its name was resolved, before
@@ -44,7 +47,10 @@ func (d Dialer) Dial(ctx context.Context, network, address string) (net.Conn, er
 	return dialer.DialContext(ctx, network, address)
 }
 
-// Transport makes requests through the dialer. Each has a connection of its own, and no proxy.
+// Transport makes requests through the dialer. Each has a connection of its own, and no proxy. Servers are verified.
 func (d Dialer) Transport() *http.Transport {
-	return &http.Transport{DialContext: d.Dial, DisableKeepAlives: true, TLSHandshakeTimeout: dialTimeout, MaxResponseHeaderBytes: maxHeaders}
+	return &http.Transport{
+		DialContext: d.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders,
+		TLSHandshakeTimeout: dialTimeout, TLSClientConfig: &tls.Config{RootCAs: d.Roots, MinVersion: tls.VersionTLS12},
+	}
 }

@@ -9,7 +9,7 @@
 // process group is killed when its time is up. What a command leaves in the background when it ends by itself is not waited for.
 //
 // Each host that is reached, by http.fetch, by a tool, or by a redirect, must be in GATEHOUSE_FETCH_HOSTS, and the address that is connected
-// to must be public: it is checked after the name was resolved, for each connection (guard.go). Proxies are not used, because behind one the
+// to must be public: it is checked after the name was resolved, for each connection (package egress). Proxies are not used, because behind one the
 // address is not known.
 //
 // No more than the limit of a result is held in memory; what is longer is cut, and says so. The values of secrets, and of listed variables

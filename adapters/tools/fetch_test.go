@@ -37,19 +37,6 @@ func fetch(ctx context.Context, h tools.Hosts, address string) (string, error) {
 	return tools.Fetch(h).Do(ctx, "k", args)
 }
 
-func TestParseHosts(t *testing.T) {
-	h := hosts(t, " Example.com", "*.example.org", "127.0.0.1:8080", "[::1]:81", "")
-	if got := h.String(); got != "example.com, *.example.org, 127.0.0.1:8080, [::1]:81" {
-		t.Error(got)
-	}
-	_, err := tools.ParseHosts("https://example.com, ok.example, a b, example.com:0, *, *., x:http, -a.example")
-	for _, wrong := range []string{`"https://example.com"`, `"a b"`, `"example.com:0"`, `"*"`, `"*."`, `"x:http"`, `"-a.example"`} {
-		if core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), wrong) {
-			t.Errorf("%s is not named: %v", wrong, err)
-		}
-	}
-}
-
 func TestOnlyListedHostsAreFetched(t *testing.T) {
 	h := hosts(t, "example.com", "*.example.org", "example.net:8443", "localhost")
 	for address, want := range map[string]string{

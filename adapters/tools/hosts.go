@@ -1,131 +1,60 @@
 package tools
 
 import (
-	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 
+	"gatehouse/adapters/internal/egress"
 	"gatehouse/core"
 )
 
 // Hosts are the hosts that tools may reach (GATEHOUSE_FETCH_HOSTS). The zero value has none.
-type Hosts struct{ listed []listed }
-
-// listed is one entry.
-type listed struct {
-	name  string // in small letters; of a wildcard what follows the star, with its dot
-	below bool   // *.name: the hosts below it, and not itself
-	port  string // "" = that of http or https
-}
-
-var hostName = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
+type Hosts struct{ egress.Hosts }
 
 // ParseHosts reads a list with commas between its entries: HOST, *.DOMAIN or HOST:PORT. A host that is listed with its port may have a
 // private address. Errors: invalid, with every entry that is wrong.
 func ParseHosts(text string) (Hosts, error) {
-	var h Hosts
-	var wrong []string
-	for _, entry := range strings.Split(text, ",") {
-		entry = strings.ToLower(strings.TrimSpace(entry))
-		if entry == "" {
-			continue
-		}
-		one, ok := parseHost(entry)
-		if !ok {
-			wrong = append(wrong, strconv.Quote(entry))
-			continue
-		}
-		h.listed = append(h.listed, one)
-	}
-	if len(wrong) > 0 {
-		return Hosts{}, core.Errorf(core.Invalid, "%s: write each host as example.com, *.example.com or example.com:8443, without https:// and path", strings.Join(wrong, ", "))
-	}
-	return h, nil
-}
-
-func parseHost(entry string) (one listed, ok bool) {
-	one.name = entry
-	if host, port, err := net.SplitHostPort(entry); err == nil {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
-			return one, false
-		}
-		one.name, one.port = host, strconv.FormatUint(n, 10)
-	} else {
-		one.name = strings.TrimSuffix(strings.TrimPrefix(entry, "["), "]")
-	}
-	if a, err := netip.ParseAddr(one.name); err == nil {
-		one.name = a.String()
-		return one, true
-	}
-	if rest, found := strings.CutPrefix(one.name, "*."); found {
-		one.name, one.below = "."+rest, true
-		return one, hostName.MatchString(rest)
-	}
-	return one, hostName.MatchString(one.name)
-}
-
-// None reports whether no host is listed.
-func (h Hosts) None() bool { return len(h.listed) == 0 }
-
-// String lists the hosts for people.
-func (h Hosts) String() string {
-	names := make([]string, len(h.listed))
-	for i, one := range h.listed {
-		names[i] = one.name
-		if one.below {
-			names[i] = "*" + one.name
-		}
-		if one.port != "" {
-			names[i] = net.JoinHostPort(names[i], one.port)
-		}
-	}
-	return strings.Join(names, ", ")
+	h, err := egress.ParseHosts(text)
+	return Hosts{h}, err
 }
 
 // permit checks that an address may be requested, by its text alone. Errors: tool_arguments.
 func (h Hosts) permit(u *url.URL) error {
-	port := u.Port()
-	standard := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	switch {
-	case standard == "" || u.Hostname() == "" || u.Opaque != "":
+	case !egress.IsWeb(u):
 		return core.Errorf(core.ToolArguments, "%.200q is no address that can be fetched. Write it like https://example.com/page.", u.Redacted())
 	case u.User != nil:
 		return core.Errorf(core.ToolArguments, "An address with a name or a password before @ is not fetched.")
+	case !h.Lists(u):
+		return core.Errorf(core.ToolArguments, "%.200s is not among the hosts that an admin has listed in GATEHOUSE_FETCH_HOSTS, so it was not reached.", egress.At(u))
 	}
-	if port == "" {
-		port = standard
-	}
-	if h.find(u.Hostname(), func(l listed) bool { return l.port == port || l.port == "" && port == standard }) {
-		return nil
-	}
-	at := u.Hostname()
-	if port != standard {
-		at = net.JoinHostPort(at, port)
-	}
-	return core.Errorf(core.ToolArguments, "%.200s is not among the hosts that an admin has listed in GATEHOUSE_FETCH_HOSTS, so it was not reached.", at)
+	return nil
 }
 
-// mayBePrivate reports whether a host may have a private address: it is listed by its whole name, with the port.
-func (h Hosts) mayBePrivate(host, port string) bool {
-	return h.find(host, func(l listed) bool { return l.port == port && !l.below })
+// refuse is the error for a host whose address is not reached.
+func refuse(host string, to netip.Addr, is egress.Reach) error {
+	if is == egress.Blocked {
+		return core.Errorf(core.ToolFailed, "%s leads to the address %s, which is reserved or link-local, so it was not reached.", host, to)
+	}
+	return core.Errorf(core.ToolFailed, "%s leads to the private address %s, so it was not reached. An admin can list %s with its port in GATEHOUSE_FETCH_HOSTS.", host, to, host)
 }
 
-// find looks for an entry of a host that also fulfils a condition.
-func (h Hosts) find(host string, also func(listed) bool) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if a, err := netip.ParseAddr(host); err == nil {
-		host = a.String()
+// maxRedirects bounds how often a server may point elsewhere.
+const maxRedirects = 5
+
+// client makes requests to the listed hosts alone. Each has a connection of its own.
+func (h Hosts) client(followsRedirects bool) *http.Client {
+	return &http.Client{
+		Transport: egress.Dialer{Hosts: h.Hosts, Refuse: refuse}.Transport(),
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if !followsRedirects {
+				return http.ErrUseLastResponse
+			}
+			if len(via) > maxRedirects {
+				return core.Errorf(core.ToolFailed, "%s leads from one address to the next, more than %d times.", via[0].URL.Host, maxRedirects)
+			}
+			return h.permit(r.URL)
+		},
 	}
-	return slices.ContainsFunc(h.listed, func(l listed) bool {
-		same := l.name == host
-		if l.below {
-			same = strings.HasSuffix(host, l.name) && len(host) > len(l.name)
-		}
-		return same && also(l)
-	})
 }

@@ -90,13 +90,13 @@ func TestALocalRequesterMayAnswerFromTheirMachine(t *testing.T) {
 
 func TestFaultsOfAsks(t *testing.T) {
 	for text, want := range map[string]string{
-		"asks: [{tools: [people.ask]}]":                                "does not say who may be asked",
-		"asks: [{to: [group:nobody]}]":                                 "unknown group",
-		"asks: [{to: [requester], quorum: 2}]":                         `unknown key "quorum" in an entry of asks`,
-		"asks: [{to: [requester], expires: 1h, remind: [2h]}]":         "remind is 2h, but the request expires after 1h",
-		"asks: [{to: [requester], notify: [somewhere]}]":               "somewhere",
-		"asks: {to: [requester]}":                                      "asks is",
-		"asks: [requester]":                                            "an entry of asks is",
+		"asks: [{tools: [people.ask]}]":                                  "does not say who may be asked",
+		"asks: [{to: [group:nobody]}]":                                   "unknown group",
+		"asks: [{to: [requester], quorum: 2}]":                           `unknown key "quorum" in an entry of asks`,
+		"asks: [{to: [requester], expires: 1h, remind: [2h]}]":           "remind is 2h, but the request expires after 1h",
+		"asks: [{to: [requester], notify: [somewhere]}]":                 "somewhere",
+		"asks: {to: [requester]}":                                        "asks is",
+		"asks: [requester]":                                              "an entry of asks is",
 		"asks: [{to: [requester], tools: [people.ask], expires: never}]": "",
 	} {
 		_, err := policy.Parse("p.yaml", []byte("version: 1\n"+text+"\n"), policy.Defaults{})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/internal/retryafter"
 	"gatehouse/core/strictjson"
 )
 
@@ -24,7 +25,7 @@ const longestMessage = 500
 
 // Complaint reads what an answer with a bad status says. The forms differ: an object "error" in the body, vLLM's without that, Ollama's plain text.
 func (e *Endpoint) Complaint(a Answer) Complaint {
-	c := Complaint{Status: a.Status, Request: cmp.Or(a.Header.Get("Request-Id"), a.Header.Get("X-Request-Id")), wait: RetryAfter(a.Header, time.Now())}
+	c := Complaint{Status: a.Status, Request: cmp.Or(a.Header.Get("Request-Id"), a.Header.Get("X-Request-Id")), wait: retryafter.Of(a.Header, time.Now())}
 	v, err := strictjson.Parse(a.Body, strictjson.Repeats, strictjson.Replace)
 	if err != nil {
 		return c

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/callback"
 	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
@@ -122,7 +123,7 @@ func (c *Config) openPolicy(f *faults) {
 	f.checkFile(err, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid")
 }
 
-// openTools reads which hosts and servers there are, and the tools of the file. Without valid hosts the file is not read.
+// openTools reads the tools of the file, and the lists of hosts and servers that are reached. Without valid hosts the file is not read.
 func (c *Config) openTools(f *faults) {
 	var err error
 	file := c.ToolsFile
@@ -132,6 +133,8 @@ func (c *Config) openTools(f *faults) {
 	}
 	c.Tools, err = openTools(file, c.Hosts)
 	f.checkFile(err, "GATEHOUSE_TOOLS", "the tools are invalid")
+	c.Callbacks, err = callback.ParseHosts(c.CallbackHosts)
+	f.check(err == nil, "GATEHOUSE_CALLBACK_HOSTS", "%s", core.MessageOf(err))
 	c.MCP, err = mcp.Load(c.MCPFile, os.LookupEnv)
 	f.check(err == nil, "GATEHOUSE_MCP_CONFIG", "%s", strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))
 }

@@ -15,6 +15,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/anthropic"
+	"gatehouse/adapters/callback"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/openai"
@@ -40,6 +41,7 @@ type Config struct {
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
 	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call. SIGHUP reads it again."`
 	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS" help:"The hosts that http.fetch and the tools of GATEHOUSE_TOOLS may reach, such as example.com,*.example.org. One that is listed with its port may have a private address. Not set: none."`
+	CallbackHosts   string        `envconfig:"GATEHOUSE_CALLBACK_HOSTS" help:"The hosts that decisions are posted to, where a program that asks over HTTP gives a callback_url, such as example.com,*.example.org. One that is listed with its port may have a private address, and be reached over http. Not set: none."`
 	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG" help:"An mcp.json: the MCP servers whose tools the agent may call, as other clients write it."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
@@ -68,6 +70,7 @@ type Config struct {
 	Tokens    []access.Token     `ignored:"true"` // from TokenList; none: only true loopback is served
 	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
 	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
+	Callbacks callback.Hosts     `ignored:"true"` // from CallbackHosts
 	Tools     *tools.Current     `ignored:"true"` // from ToolsFile
 	MCP       mcp.Config         `ignored:"true"` // from MCPFile
 	Script    *Script            `ignored:"true"` // from Agent; nil: the agent is not a script

@@ -1,11 +1,11 @@
-package modelapi_test
+package retryafter_test
 
 import (
 	"net/http"
 	"testing"
 	"time"
 
-	"gatehouse/adapters/internal/modelapi"
+	"gatehouse/adapters/internal/retryafter"
 )
 
 func TestRetryAfterIsMillisecondsSecondsOrADate(t *testing.T) {
@@ -19,7 +19,7 @@ func TestRetryAfterIsMillisecondsSecondsOrADate(t *testing.T) {
 		{"", "Mon, 04 May 2026 03:02:31 GMT", 30 * time.Second}, {"", "Mon, 04 May 2020 03:02:31 GMT", 0}, {"", "Mon, 04 May 2099 03:02:31 GMT", 24 * time.Hour},
 	} {
 		h := http.Header{"Retry-After": {c.value}, "Retry-After-Ms": {c.milliseconds}}
-		if got := modelapi.RetryAfter(h, now); got != c.want {
+		if got := retryafter.Of(h, now); got != c.want {
 			t.Errorf("%q and %q: %s, want %s", c.milliseconds, c.value, got, c.want)
 		}
 	}

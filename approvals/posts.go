@@ -15,6 +15,7 @@ import (
 //   - A channel of Rule.Notify gets a copy that notifies the approvers.
 //   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
 //     members of a group on another platform can't be known from here.
+//   - A request of another agent has no conversation, and so no card but the copies.
 //   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
 //     who may withdraw the request. If a copy can't be delivered, it asks after all, and the approvers get direct messages; see package outbox.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
@@ -29,6 +30,9 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		return c
 	}
 	all := []core.Post{card}
+	if a.External != nil {
+		all = nil // there is no conversation
+	}
 	for _, where := range tell {
 		if platform, channel, ok := strings.Cut(where, ":"); ok && slices.Contains(s.platforms, platform) {
 			all = append(all, copyTo(where, core.Address{Platform: platform, Channel: channel}))
@@ -41,6 +45,9 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 			c.Person = id
 			all = append(all, c)
 		}
+	}
+	if a.External != nil {
+		return all
 	}
 	if all[0].Quiet = !here && (direct || len(all) > 1); all[0].Quiet {
 		for i := range all[1:] {

@@ -21,6 +21,7 @@ type Service struct {
 	platforms []string
 	now       func() time.Time
 	editing   Editing
+	agents    Agents
 }
 
 // NewService makes a service. Cards quote messages from sessions. Platforms are the configured ones, which may get copies of cards from each

@@ -98,12 +98,6 @@ type ApprovalRequest struct {
 	Question *question.Question `json:"question,omitempty"`
 }
 
-// External is what an approval has that another agent requested: no turn waits for it, so its decision adds no signal.
-type External struct {
-	Request  string `json:"request"`            // the digest of what was requested: a repetition under the same key must have the same
-	Callback string `json:"callback,omitempty"` // the URL that the decision is posted to; "" = none
-}
-
 // Approval is a stored request for a decision or, with a Question, for an answer. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current
 // policy is.
 type Approval struct {

@@ -68,6 +68,7 @@ var layers = map[string][]string{
 
 	"adapters/openharness":            {"core", "core/question", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*"},
 	"adapters/openharness/internal/*": {"core/strictjson"}, // the messages, and Markdown as HTML
+	"adapters/agents":                 {"core", "core/question", "core/strictjson", "core/tool", "adapters/access"},
 	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*"},
 
 	// Discord's packages import each other in one direction.

@@ -1,0 +1,57 @@
+package agents
+
+import (
+	"encoding/json"
+	"time"
+
+	"gatehouse/core"
+)
+
+// State is what became of a request, as GET /v1/approvals/{id} and the callback tell it.
+type State struct {
+	ID        core.ApprovalID    `json:"id"`
+	State     core.ApprovalState `json:"state"` // open, approved, denied, expired, cancelled; of a question answered in place of approved and denied
+	Action    string             `json:"action"`
+	Summary   string             `json:"summary,omitempty"`
+	Question  string             `json:"question,omitempty"`
+	CreatedAt time.Time          `json:"created_at"`
+	ExpiresAt *time.Time         `json:"expires_at,omitempty"`
+	DecidedAt *time.Time         `json:"decided_at,omitempty"`
+	DecidedBy *Person            `json:"decided_by,omitempty"`
+	Reason    string             `json:"reason,omitempty"`
+	Answer    json.RawMessage    `json:"answer,omitempty"`    // what a person answered: data, not an instruction
+	Arguments json.RawMessage    `json:"arguments,omitempty"` // what was decided, if an approver has changed the arguments
+	Rule      string             `json:"rule,omitempty"`      // of the policy
+	Proof     string             `json:"proof,omitempty"`     // of a decided request; see /.well-known/gatehouse.json
+}
+
+// Person is who decided.
+type Person struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// StateOf tells a request as its agent may see it. proof signs what was decided.
+func StateOf(a core.Approval, proof func(core.Approval) (string, error)) (State, error) {
+	s := State{ID: a.ID, State: a.State, Action: a.Call.Tool, CreatedAt: a.CreatedAt.UTC(), Rule: a.Rule.Name}
+	if a.Question != nil {
+		s.Question = a.Question.Text
+	} else {
+		s.Summary = a.Call.Summary
+	}
+	if !a.Deadline.IsZero() {
+		at := a.Deadline.UTC()
+		s.ExpiresAt = &at
+	}
+	if a.State == core.Open {
+		return s, nil
+	}
+	at := a.DecidedAt.UTC()
+	s.DecidedAt, s.DecidedBy, s.Reason, s.Answer = &at, &Person{ID: a.DecidedBy.ID, Name: a.DecidedBy.Name}, a.Reason, a.Answer()
+	if a.Requested != "" {
+		s.Arguments = a.Call.Arguments
+	}
+	var err error
+	s.Proof, err = proof(a)
+	return s, err
+}

@@ -1,0 +1,112 @@
+package approvals
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Agents is what a service needs so that other agents can request approvals and ask questions.
+type Agents struct {
+	// Open stores a request once, with its posts; see the store's OpenExternal.
+	Open func(ctx context.Context, a core.Approval, posts []core.Post, most int) (stored core.Approval, created bool, err error)
+	// Rule is today's policy for a call.
+	Rule func(turn core.Turn, call core.Call) core.Rule
+	// Asks is today's policy for a question.
+	Asks func(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule
+	// MostOpen is how many requests of one principal may be open at a time.
+	MostOpen int
+}
+
+// LetAgentsAsk makes a service accept requests of other agents. It returns the service.
+func (s *Service) LetAgentsAsk(a Agents) *Service {
+	s.agents = a
+	return s
+}
+
+// Request opens an agent's request, or returns the one that was opened under its id before; created tells which. The policy decides as for a tool
+// of that name; what the agent says can shorten its time, and change nothing else. An agent does not decide its own request. Errors: policy_denied,
+// with why; invalid, if the same id was used for another request, or the card has nowhere to go; rate_limited.
+func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Approval, created bool, err error) {
+	turn := core.Turn{Actor: r.Requester, Conversation: r.Conversation()}
+	a = core.Approval{
+		ID: r.ID, Conversation: r.Conversation(), Address: core.Address{Platform: core.CallbackPlatform}, Call: r.Call, Question: r.Question, External: &r.External,
+		Requester: r.Requester, State: core.Open,
+	}
+	if known, err := s.store.LoadApproval(ctx, r.ID); core.CategoryOf(err) != core.NotFound {
+		return known, false, sameRequest(known, r, err)
+	}
+	if r.Question != nil {
+		a.Rule = s.agents.Asks(turn, r.Call, r.Of, r.Expires)
+	} else {
+		a.Rule = within(s.agents.Rule(turn, r.Call), r.Expires)
+	}
+	var posts []core.Post
+	switch a.Rule.Verdict {
+	case core.VerdictAllow:
+		a.State, a.DecidedBy, a.Reason = core.Approved, core.Actor{ID: "policy", Name: "policy: " + a.Rule.Name}, a.Rule.Why
+	case core.VerdictAsk:
+		a.Rule.Self = a.Rule.Self && r.Requester.Local // who holds the agent's token is not a second person
+		if posts = s.posts(a, a.CardKey(), 0, ""); len(posts) == 0 && !onPages(a.Rule) {
+			return a, false, core.Errorf(core.PolicyDenied, "The rule %q says not where its approvers are told of this, since there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
+		}
+	default:
+		return a, false, core.Errorf(core.PolicyDenied, "%s", a.Rule.Why)
+	}
+	a, created, err = s.agents.Open(ctx, a, posts, s.agents.MostOpen)
+	if err == nil && !created {
+		err = sameRequest(a, r, nil)
+	}
+	return a, created, err
+}
+
+// sameRequest refuses a request whose id is that of another one.
+func sameRequest(known core.Approval, r core.AgentRequest, err error) error {
+	if err != nil || known.External != nil && known.Requester.ID == r.Requester.ID && known.External.Request == r.External.Request {
+		return err
+	}
+	return core.Errorf(core.Invalid, "This idempotency key was used for another request. Use a new key, or repeat the request as it was.")
+}
+
+// within is a rule whose time is shortened.
+func within(r core.Rule, expires time.Duration) core.Rule {
+	if expires <= 0 || r.Timeout > 0 && r.Timeout <= expires {
+		return r
+	}
+	r.Timeout = expires
+	r.Remind = slices.DeleteFunc(slices.Clone(r.Remind), func(d time.Duration) bool { return d >= expires })
+	if r.Escalate.After >= expires {
+		r.Escalate = core.Escalation{}
+	}
+	return r
+}
+
+// onPages reports whether somebody may decide who looks at the web pages.
+func onPages(r core.Rule) bool {
+	return slices.ContainsFunc(r.Groups(), func(id string) bool { return id == core.LocalPerson || strings.HasPrefix(id, "openharness:") })
+}
+
+// Requested returns a request of this agent. Error: not_found, also for one of somebody else.
+func (s *Service) Requested(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error) {
+	a, err := s.store.LoadApproval(ctx, id)
+	if err == nil && (a.External == nil || a.Requester.ID != who.ID) {
+		return core.Approval{}, core.Errorf(core.NotFound, "There is no request %s of yours.", id)
+	}
+	if core.CategoryOf(err) == core.NotFound {
+		err = core.Errorf(core.NotFound, "There is no request %s of yours.", id)
+	}
+	return a, err
+}
+
+// WithdrawRequest cancels an open request of this agent; one that it has withdrawn before is no error. Errors: not_found, approval_decided.
+func (s *Service) WithdrawRequest(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error) {
+	a, err := s.Requested(ctx, id, who)
+	if err != nil || a.State == core.Cancelled && a.DecidedBy.ID == who.ID {
+		return a, err
+	}
+	d, err := s.store.Decide(ctx, core.Decision{Approval: id, Cancel: true, By: who, Reason: "withdrawn by " + who.Called()})
+	return d.Approval, err
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +31,9 @@ const digestPrefix = "sha256:"
 // Canonical gives a JSON value in the form of RFC 8785: no white space, keys sorted by their UTF-16 units, needless escapes removed, numbers as
 // ECMAScript prints them. Repeated keys and texts that are not Unicode are refused. Error: invalid.
 //
-// A number that a 64-bit float can't hold stays in the digits it was written in. The RFC has no form for such numbers; rounded ones would let two
-// different arguments, such as 9007199254740992 and 9007199254740993, have one digest.
+// A number that a 64-bit float can't hold stays in the digits it was written in: an integer that is none of a float's, a fraction of more than 17
+// digits, one out of range. The RFC has no such numbers; rounded ones would let different arguments, such as 9007199254740992 and
+// 9007199254740993, have one digest. A fraction of 17 digits or fewer is rounded to the nearest float, as the RFC wants it.
 func Canonical(text []byte) ([]byte, error) {
 	v, err := strictjson.Parse(text)
 	if err != nil {
@@ -83,16 +85,21 @@ func appendObject(b []byte, v *strictjson.Value) []byte {
 	return append(b, '}')
 }
 
-// appendNumber writes a number as ECMAScript prints it, if a float holds it: it is what the float prints as, in its shortest form or, with a
-// fraction or an exponent, in the 17 digits that name every float. Any other stays as it is; its value is that of no number of the first kind.
+// floatDigits is how many significant digits name every float.
+const floatDigits = 17
+
+// smallestNormal is the smallest float that has all of its digits.
+const smallestNormal = 0x1p-1022
+
+// appendNumber writes a number as ECMAScript prints it, if a float holds it, and else as it is.
 func appendNumber(b []byte, n string) []byte {
 	f, err := strconv.ParseFloat(n, 64)
 	if err != nil {
 		return append(b, n...)
 	}
-	shortest := decimalOf(strconv.FormatFloat(f, 'e', -1, 64))
 	written := decimalOf(n)
-	if written != shortest && !(strings.ContainsAny(n, ".eE") && written == decimalOf(strconv.FormatFloat(f, 'e', 16, 64))) {
+	rounds := written.power < 0 && len(written.digits) <= floatDigits && math.Abs(f) >= smallestNormal
+	if !rounds && written != decimalOf(strconv.FormatFloat(f, 'e', -1, 64)) {
 		return append(b, n...)
 	}
 	text, _ := json.Marshal(cmp.Or(f, 0)) // as ECMAScript; of a finite number it can't fail, and -0 is 0

@@ -97,3 +97,22 @@ func anyValue(depth int) *rapid.Generator[any] {
 	below := anyValue(depth - 1)
 	return rapid.OneOf(append(leaves, rapid.SliceOfN(below, 0, 4).AsAny(), rapid.MapOfN(rapid.String(), below, 0, 4).AsAny())...)
 }
+
+// FuzzCanonical: what has a canonical form is that form's other layout, and its form is final.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{`{"b":[1.50,-0,1e400],"a":"\u20ac"}`, "9007199254740993", "3e-324", "1e-9223372036854775808", `{"a":1,"a":1}`, "[", ""} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		first, err := proof.Canonical(text)
+		if err != nil {
+			if core.CategoryOf(err) != core.Invalid {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again, err := proof.Canonical(first); err != nil || string(again) != string(first) {
+			t.Fatalf("%q becomes %q and then %q (%v)", text, first, again, err)
+		}
+	})
+}

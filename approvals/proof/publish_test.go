@@ -117,3 +117,31 @@ func TestKeyIDsAreThumbprints(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseSet: of all texts, each set that is read can be used.
+func FuzzParseSet(f *testing.F) {
+	keys := keysOf(f, thisYear)
+	jws := sign(f, keys, claims(f))
+	w := httptest.NewRecorder()
+	keys.Handler().ServeHTTP(w, httptest.NewRequest("GET", proof.Path, nil))
+	f.Add(w.Body.Bytes())
+	f.Add([]byte(`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AAAA","x5c":[""]}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		set, err := proof.ParseSet(text)
+		if err != nil {
+			if core.CategoryOf(err) != core.Invalid {
+				t.Fatal(err)
+			}
+			return
+		}
+		for i := range set.Keys {
+			if set.Keys[i].KeyID == "" || !set.Keys[i].IsPublic() {
+				t.Fatalf("%q is no public key with an id", text)
+			}
+			set.Keys[i].KeyID = keys.Set().Keys[0].KeyID
+		}
+		if c, err := proof.Verify(jws, set); err == nil && c != claims(t) {
+			t.Fatalf("%+v", c)
+		}
+	})
+}

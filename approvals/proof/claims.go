@@ -2,6 +2,7 @@ package proof
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -27,24 +28,22 @@ type Claims struct {
 	Rule      string `json:"rule,omitempty"`
 	Principal string `json:"principal,omitempty"` // who asked
 
-	AnswerDigest string `json:"answer_digest,omitempty"` // of the answer to a question, as a JSON value: see Digest
+	AnswerDigest string `json:"answer_digest,omitempty"` // of the answer to a question: see Digest
 }
 
-// answered is the decision that is an answer.
-const answered = "answered"
-
 // decisions are the values of Claims.Decision.
-var decisions = []string{string(core.Approved), string(core.Denied), string(core.Expired), string(core.Cancelled), answered}
+var decisions = []string{string(core.Approved), string(core.Denied), string(core.Expired), string(core.Cancelled), string(core.Answered)}
 
-// Of makes the claims about a decided approval. Principal is the id of who asked; the caller sets AnswerDigest, which an answered question needs.
+// Of makes the claims about a decided approval, or an answered question. Principal is the id of who asked; the caller may set another name. Of
+// a call whose arguments an approver has changed, they are about the changed ones: those were decided.
 //
-// Error: invalid. The approval is still open, its arguments were erased, or it is not the call that was asked for.
+// Error: invalid. The approval is still open, its arguments or its answer were erased, or it is not the call that was asked for.
 func Of(a core.Approval) (Claims, error) {
 	switch digest, err := tool.Digest(a.Call.Tool, a.Call.Arguments); {
 	case !slices.Contains(decisions, string(a.State)) || a.DecidedAt.IsZero():
 		return Claims{}, core.Errorf(core.Invalid, "The approval %s is not decided, so there is nothing to prove. Ask again when it is.", a.ID)
-	case erased(a.Call):
-		return Claims{}, core.Errorf(core.Invalid, "The arguments of the approval %s were erased, so nobody can prove what they were. Use the proof that was given before.", a.ID)
+	case erased(a):
+		return Claims{}, core.Errorf(core.Invalid, "The content of the approval %s was erased, so nobody can prove what it was. Use the proof that was given before.", a.ID)
 	case err != nil || digest != a.Call.Digest:
 		return Claims{}, core.Errorf(core.Invalid,
 			"The stored arguments of the approval %s are not those that were asked for, so no proof is given of them. Tell whoever runs gatehouse: somebody changed its database.", a.ID)
@@ -53,18 +52,26 @@ func Of(a core.Approval) (Claims, error) {
 	if err != nil {
 		return Claims{}, err
 	}
+	answer := ""
+	if a.State == core.Answered {
+		if answer, err = Digest(a.Answer()); err != nil {
+			return Claims{}, err
+		}
+	}
 	clean := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") } // as JSON has them
 	at := a.DecidedAt.UTC()
 	return Claims{
 		Issuer: Issuer, Subject: string(a.ID), IssuedAt: at.Unix(), Action: a.Call.Tool, Digest: digest, Decision: string(a.State),
 		By: clean(a.DecidedBy.Called()), ByID: clean(a.DecidedBy.ID), At: at.Format(time.RFC3339), Rule: clean(a.Rule.Name), Principal: clean(a.Requester.ID),
+		AnswerDigest: answer,
 	}, nil
 }
 
-// erased reports whether the arguments were erased with the session; no call is without.
-func erased(c core.Call) bool {
-	text := string(c.Arguments)
-	return c.Digest == "" && (text == "" || text == "null")
+// erased reports whether the arguments or the answer were erased with the session; no call is without arguments, and no answered question
+// without an answer.
+func erased(a core.Approval) bool {
+	empty := func(text json.RawMessage) bool { return len(text) == 0 || string(text) == "null" }
+	return a.Call.Digest == "" && empty(a.Call.Arguments) || a.State == core.Answered && empty(a.Answer())
 }
 
 // Covers is nil if the proof is of these arguments: the same JSON value, however it is laid out. Error: invalid.
@@ -95,7 +102,7 @@ func (c Claims) fault() string {
 		return "the decision"
 	case err != nil || at.Unix() != c.IssuedAt:
 		return "the time"
-	case c.Decision == answered && !isDigest(c.AnswerDigest), c.Decision != answered && c.AnswerDigest != "":
+	case c.Decision == string(core.Answered) && !isDigest(c.AnswerDigest), c.Decision != string(core.Answered) && c.AnswerDigest != "":
 		return "the digest of the answer"
 	}
 	return ""

@@ -27,13 +27,14 @@ func TestClaimsOfADecidedApproval(t *testing.T) {
 
 func TestNoClaimsWithoutADecisionOnTheseArguments(t *testing.T) {
 	for want, change := range map[string]func(*core.Approval){
-		"is not decided":                     func(a *core.Approval) { a.State = core.Open },
-		"ap-1 is not decided, so":            func(a *core.Approval) { a.DecidedAt = time.Time{} },
-		"were erased":                        func(a *core.Approval) { a.Call.Arguments, a.Call.Digest = nil, "" },
-		"erased, so nobody can prove":        func(a *core.Approval) { a.Call.Arguments, a.Call.Digest = json.RawMessage("null"), "" },
-		"are not those that were asked for":  func(a *core.Approval) { a.Call.Arguments = json.RawMessage(`{"service":"bank","version":7}`) },
-		"not those that were asked for, so":  func(a *core.Approval) { a.Call.Tool = "external.ci.delete" },
-		"not those that were asked for, so ": func(a *core.Approval) { a.Call.Arguments = json.RawMessage("{") },
+		"is not decided":                          func(a *core.Approval) { a.State = core.Open },
+		"ap-1 is not decided, so":                 func(a *core.Approval) { a.DecidedAt = time.Time{} },
+		"content of the approval ap-1 was erased": func(a *core.Approval) { a.Call.Arguments, a.Call.Digest = nil, "" },
+		"so nobody can prove":                     func(a *core.Approval) { a.Call.Arguments, a.Call.Digest = json.RawMessage("null"), "" },
+		"are not those that were asked for":       func(a *core.Approval) { a.Call.Arguments = json.RawMessage(`{"service":"bank","version":7}`) },
+		"not those that were asked for, so":       func(a *core.Approval) { a.Call.Tool = "external.ci.delete" },
+		"was erased, so":                          func(a *core.Approval) { a.State, a.Votes = core.Answered, []core.Vote{{Choice: core.Answer}} },
+		"not those that were asked for, so ":      func(a *core.Approval) { a.Call.Arguments = json.RawMessage("{") },
 	} {
 		a := decided(t, core.Approved, deploy)
 		change(&a)
@@ -90,6 +91,16 @@ func TestNamesThatAreNotUnicodeAreCleaned(t *testing.T) {
 	a.DecidedBy.Name = "An\xffn"
 	c, err := proof.Of(a)
 	if err != nil || c.By != "An\ufffdn" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	sign(t, keysOf(t, thisYear), c)
+}
+
+func TestClaimsOfAnAnswerHaveItsDigest(t *testing.T) {
+	a := decided(t, core.Answered, `{"question":"Which region?"}`)
+	a.Votes = []core.Vote{{Choice: core.Answer, Answer: json.RawMessage(`{"b": 1.0, "a": "eu"}`)}}
+	c, err := proof.Of(a)
+	if want, _ := proof.Digest([]byte(`{"a":"eu","b":1}`)); err != nil || c.Decision != "answered" || c.AnswerDigest != want {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	sign(t, keysOf(t, thisYear), c)

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -70,8 +69,8 @@ func Of(a core.Approval) (Claims, error) {
 // erased reports whether the arguments or the answer were erased with the session; no call is without arguments, and no answered question
 // without an answer.
 func erased(a core.Approval) bool {
-	empty := func(text json.RawMessage) bool { return len(text) == 0 || string(text) == "null" }
-	return a.Call.Digest == "" && empty(a.Call.Arguments) || a.State == core.Answered && empty(a.Answer())
+	arguments := string(a.Call.Arguments)
+	return a.Call.Digest == "" && (arguments == "" || arguments == "null") || a.State == core.Answered && len(a.Answer()) == 0
 }
 
 // Covers is nil if the proof is of these arguments: the same JSON value, however it is laid out. Error: invalid.

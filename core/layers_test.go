@@ -44,6 +44,7 @@ var layers = map[string][]string{
 
 	"adapters/access":  {"core"},
 	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
+	"approvals/proof":  {"core", "core/strictjson", "core/tool"},
 
 	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
 	"storage/sqlite":            {"core", "storage/internal/sqlstore"},

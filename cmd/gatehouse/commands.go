@@ -21,7 +21,7 @@ type commands struct {
 
 	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`
 	Turns       admin.Turns       `cmd:"" help:"List and show turns: each event and its result."`
-	Approvals   admin.Approvals   `cmd:"" help:"List, show and decide approvals; explain the policy; print the audit log."`
+	Approvals   admin.Approvals   `cmd:"" help:"List, show and decide approvals; explain the policy; verify proofs; print the audit log."`
 	Deadletters admin.DeadLetters `cmd:"" help:"List, retry and drop what could not be processed or delivered."`
 
 	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`

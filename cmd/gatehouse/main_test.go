@@ -42,7 +42,8 @@ func (s suite) Run() int {
 
 // TestCommands runs the scripts of testdata. They have these commands in addition to testscript's own: exits CODE gatehouse ARG… runs a
 // command that must end with that exit code; seed fills sqlite:gatehouse.db with one record of each kind; undeliver turns its posts into
-// dead letters; tamper changes an entry of its audit log.
+// dead letters; tamper changes an entry of its audit log; prove puts the proof of the approval ap-1 into $PROOF and the published keys into the
+// file keys.json, made with GATEHOUSE_SECRET_KEY if that is set.
 func TestCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -56,6 +57,7 @@ func TestCommands(t *testing.T) {
 			"exits":     exits,
 			"undeliver": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(undeliver(ts.MkAbs("gatehouse.db"))) },
 			"seed":      func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
+			"prove":     func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(prove(ts)) },
 			"tamper":    func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(tamper(ts.MkAbs("gatehouse.db"))) },
 		},
 	})

@@ -143,6 +143,26 @@ func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte
 	return scalar(b, v)
 }
 
+// AppendString appends s as a JSON string that escapes only what JSON requires: encoding/json would also escape <, >, & and U+2028. s must be
+// valid UTF-8, as Parse's strings are.
+func AppendString(b []byte, s string) []byte {
+	const short = "\b\t\n\f\r"
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= 0x20:
+			b = append(b, c)
+		case strings.IndexByte(short, c) >= 0:
+			b = append(b, '\\', "btnfr"[strings.IndexByte(short, c)])
+		default:
+			b = fmt.Appendf(b, `\u%04x`, c)
+		}
+	}
+	return append(b, '"')
+}
+
 // Code is the rule that a text breaks.
 type Code string
 

@@ -42,32 +42,13 @@ func appendCanonical(b []byte, v *strictjson.Value) []byte { return v.AppendCano
 func appendScalar(b []byte, v *strictjson.Value) []byte {
 	switch v.Kind {
 	case strictjson.String:
-		return appendString(b, v.String)
+		return strictjson.AppendString(b, v.String)
 	case strictjson.Number:
 		return appendNumber(b, string(v.Number))
 	case strictjson.Bool:
 		return strconv.AppendBool(b, v.Bool)
 	}
 	return append(b, "null"...)
-}
-
-// appendString escapes only what JSON requires: encoding/json would also escape <, >, & and U+2028.
-func appendString(b []byte, s string) []byte {
-	const short = "\b\t\n\f\r"
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c >= 0x20:
-			b = append(b, c)
-		case strings.IndexByte(short, c) >= 0:
-			b = append(b, '\\', "btnfr"[strings.IndexByte(short, c)])
-		default:
-			b = fmt.Appendf(b, `\u%04x`, c)
-		}
-	}
-	return append(b, '"')
 }
 
 // appendNumber writes a number as the reference's serde_json 1.0.87 does: 64-bit integers in plain decimal, other numbers as the

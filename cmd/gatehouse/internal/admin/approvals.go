@@ -22,6 +22,7 @@ type Approvals struct {
 	Edit    Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
 	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
 	Explain Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
+	Verify  Verify              `cmd:"" help:"Verify the proof of a decision, without asking a server."`
 }
 
 type approvalsListCmd struct {

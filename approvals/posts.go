@@ -15,7 +15,7 @@ import (
 //   - A channel of Rule.Notify gets a copy that notifies the approvers.
 //   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
 //     members of a group on another platform can't be known from here.
-//   - A request of another agent has no conversation, and so no card but the copies.
+//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere.
 //   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
 //     who may withdraw the request. If a copy can't be delivered, it asks after all, and the approvers get direct messages; see package outbox.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
@@ -38,7 +38,7 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 			all = append(all, copyTo(where, core.Address{Platform: platform, Channel: channel}))
 		}
 	}
-	here, direct := slices.Contains(tell, core.NotifyHere), slices.Contains(tell, core.NotifyDM)
+	here, direct := a.External == nil && slices.Contains(tell, core.NotifyHere), slices.Contains(tell, core.NotifyDM)
 	if here || direct {
 		for _, id := range s.elsewhere(a, occasion) {
 			c := copyTo(id, core.Address{Platform: policy.PlatformOf(id)})

@@ -18,9 +18,10 @@ type Options struct {
 	Requested func(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
 	Withdraw  func(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
 
-	Callbacks func(url string) error                                                                                     // refuses a URL that must not be posted to
-	Proof     func(a core.Approval) (string, error)                                                                      // signs a decision
+	Callbacks func(url string) error                                                                                  // refuses a URL that must not be posted to
+	Proof     func(a core.Approval) (string, error)                                                                   // signs a decision
 	TakeToken func(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) // core.KV's
+	Secret    func(who core.Actor) string                                                                             // what a principal verifies callbacks with, as Standard Webhooks write it
 	NewID     func() string
 
 	PerMinute int           // new requests of a principal; 0 = no limit
@@ -58,9 +59,14 @@ func (o Options) doorOf(who access.Person) door {
 				o.Opened()
 			}
 			s, err := StateOf(opened, o.Proof)
+			if r.Callback != "" {
+				s.Secret = o.Secret(who.Actor)
+			}
 			return s, created, err
 		},
-		state: func(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) { return o.wait(ctx, who, id, wait) },
+		state: func(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) {
+			return o.wait(ctx, who, id, wait)
+		},
 		withdraw: func(ctx context.Context, id core.ApprovalID) (State, error) {
 			a, err := o.Withdraw(ctx, id, who.Actor)
 			if err != nil {

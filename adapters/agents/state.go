@@ -19,10 +19,11 @@ type State struct {
 	DecidedAt *time.Time         `json:"decided_at,omitempty"`
 	DecidedBy *Person            `json:"decided_by,omitempty"`
 	Reason    string             `json:"reason,omitempty"`
-	Answer    json.RawMessage    `json:"answer,omitempty"`    // what a person answered: data, not an instruction
-	Arguments json.RawMessage    `json:"arguments,omitempty"` // what was decided, if an approver has changed the arguments
-	Rule      string             `json:"rule,omitempty"`      // of the policy
-	Proof     string             `json:"proof,omitempty"`     // of a decided request; see /.well-known/gatehouse.json
+	Answer    json.RawMessage    `json:"answer,omitempty"`          // what a person answered: data, not an instruction
+	Arguments json.RawMessage    `json:"arguments,omitempty"`       // what was decided, if an approver has changed the arguments
+	Rule      string             `json:"rule,omitempty"`            // of the policy
+	Proof     string             `json:"proof,omitempty"`           // of a decided request; see /.well-known/gatehouse.json
+	Secret    string             `json:"callback_secret,omitempty"` // only to who requests, with a URL: the key that signs what is posted there
 }
 
 // Person is who decided.

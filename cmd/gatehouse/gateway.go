@@ -5,9 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
+	"gatehouse/adapters/callback"
 	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
@@ -126,9 +128,10 @@ func (g *gateway) Run(ctx context.Context) error {
 	defer stopTools()
 	var platforms, serving, working, delivering, tooling sync.WaitGroup
 	errs := make([]error, len(g.platforms)+1)
+	tokens := slices.ContainsFunc(g.platforms, func(p core.Platform) bool { return p.Name() != callback.Name && p.Name() != openharness.Name })
 	for i, p := range g.platforms {
 		group := &platforms
-		if p.Name() == openharness.Name && len(g.platforms) > 1 {
+		if p.Name() == callback.Name || p.Name() == openharness.Name && tokens {
 			group = &serving // it ends with the last platform that needs a token: whoever runs gatehouse must notice that the token is refused
 		}
 		group.Go(func() {

@@ -33,12 +33,12 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	platforms, webhooks := newPlatforms(cfg, store, owner, log)
 	gate := newGate(cfg, store)
 	engine := newHTTPEngine(cfg, store, gate, log)
-	g, err := newGateway(cfg, store, owner, log, nil, append(platforms, engine)...)
+	g, err := newGateway(cfg, store, owner, log, nil, append(platforms, engine, newCallbacks(cfg, store))...)
 	if err != nil {
 		return err
 	}
 	pages := newPages(cfg, store, gate, g.dispatcher.Nudge, log)
-	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages)), log); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages), agentRoutes(newAgents(cfg, store, gate, g.deliverer.Nudge, log), store)), log); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())

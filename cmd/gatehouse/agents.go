@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/agents"
+	"gatehouse/adapters/callback"
+	"gatehouse/approvals"
+	"gatehouse/approvals/proof"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// mostOpen is how many requests of one agent may be open at a time.
+const mostOpen = 500
+
+// agentsPerPerson is how much more an agent may request in a minute than a person may say: it may stand for many.
+const agentsPerPerson = 10
+
+// newAgents makes the interfaces for other agents. opened wakes the deliverer.
+func newAgents(cfg settings.Config, store *storage.Store, gate *access.Gate, opened func(), log *slog.Logger) agents.Options {
+	service := approvals.NewService(store, store, cfg.Platforms()...).LetAgentsAsk(approvals.Agents{
+		Open: store.OpenExternal, MostOpen: mostOpen,
+		Rule: func(turn core.Turn, call core.Call) core.Rule {
+			d := cfg.Policy.Policy().Decide(turn, call)
+			if !d.Matched { // nobody could write where the defaults tell of it
+				d.Rule.Notify = []string{core.NotifyDM}
+			}
+			return d.Rule
+		},
+		Asks: func(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule {
+			return cfg.Policy.Asks(turn, call, of, expires, true)
+		},
+	})
+	return agents.Options{
+		Gate: gate, Request: service.Request, Requested: service.Requested, Withdraw: service.WithdrawRequest,
+		Callbacks: cfg.Callbacks.Check, Proof: prover(store), TakeToken: store.TakeToken, NewID: cli.NewID,
+		Secret: func(who core.Actor) string {
+			return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(store.Signer(), who.ID)[0])
+		},
+		PerMinute: agentsPerPerson * cfg.Rate, Opened: opened, Log: log,
+	}
+}
+
+// agentRoutes are the handlers for other agents, and the keys that they check proofs with.
+func agentRoutes(o agents.Options, store *storage.Store) routes {
+	return func(core.Accept) map[string]http.Handler {
+		all := o.Routes()
+		all[proof.Path] = proof.NewKeys(store.Signer()).Handler()
+		return all
+	}
+}
+
+// prover returns a function that signs decisions. What was erased, or is not what was asked for, has no proof.
+func prover(store *storage.Store) func(core.Approval) (string, error) {
+	keys := proof.NewKeys(store.Signer())
+	return func(a core.Approval) (string, error) {
+		claims, err := proof.Of(a)
+		if core.CategoryOf(err) == core.Invalid {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		return keys.Sign(claims)
+	}
+}
+
+// newCallbacks makes the platform that posts decisions to agents. Each principal has keys of its own.
+func newCallbacks(cfg settings.Config, store *storage.Store) *callback.Sender {
+	prove := prover(store)
+	return callback.New(callback.Config{
+		Hosts: cfg.Callbacks,
+		Body: func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
+			a, err := store.LoadApproval(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			s, err := agents.StateOf(a, prove)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(s)
+		},
+		Keys: func(ctx context.Context, id core.ApprovalID) ([][]byte, error) {
+			a, err := store.LoadApproval(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return callbackKeys(store.Signer(), a.Requester.ID), nil
+		},
+	})
+}
+
+// callbackKeys sign what is posted to an agent, newest first.
+func callbackKeys(signer *core.Signer, principal string) [][]byte {
+	return signer.Derived("callback " + principal)
+}

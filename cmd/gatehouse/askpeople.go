@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"gatehouse/adapters/agents"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+)
+
+// mcpCmd is gatehouse mcp.
+type mcpCmd struct {
+	URL       string `default:"http://127.0.0.1:8080" env:"GATEHOUSE_URL" help:"Where gatehouse serve runs."`
+	Token     string `env:"GATEHOUSE_TOKEN" hidden:"" help:"A token of GATEHOUSE_TOKENS there."`
+	TokenFile string `env:"GATEHOUSE_TOKEN_FILE" type:"path" help:"A file with the token. Without one, give it as GATEHOUSE_TOKEN."`
+}
+
+// Run serves MCP on the standard streams: an agent's client starts it, and it asks the running gatehouse. It needs no database and no configuration.
+func (c mcpCmd) Run(ctx context.Context, a *cli.App) error {
+	token := c.Token
+	if c.TokenFile != "" {
+		text, err := os.ReadFile(c.TokenFile)
+		if err != nil {
+			return core.Wrap(core.Invalid, err, "The token can't be read: %v.", err)
+		}
+		token = strings.TrimSpace(string(text))
+	}
+	err := agents.Client{URL: c.URL, Token: token}.Serve(ctx, io.NopCloser(a.In), unclosed{a.Out})
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	return core.Wrap(core.Internal, err, "The agent's client ended the conversation in an odd way: %v.", err)
+}
+
+// unclosed is a stream that is not closed here.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }

@@ -53,12 +53,18 @@ func stateIn(t *testing.T, text json.RawMessage) (s agents.State) {
 // newAgentProcess starts a gatehouse process with a fake Slack for the agents ci and cd.
 func newAgentProcess(t *testing.T, e engine) *slackProcess {
 	t.Helper()
+	return newAgentProcessWith(t, e, nil)
+}
+
+// newAgentProcessWith is newAgentProcess with more settings, and with some that only the first process has.
+func newAgentProcessWith(t *testing.T, e engine, env []string, first ...string) *slackProcess {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	if err := os.WriteFile(file, []byte(agentPolicy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+file, "GATEHOUSE_TOKENS=ci="+ciToken+",cd="+cdToken)
-	p.open()
+	p := newSlackProcessOn(t, e, append(env, "GATEHOUSE_APPROVAL_POLICY="+file, "GATEHOUSE_TOKENS=ci="+ciToken+",cd="+cdToken)...)
+	p.open(first...)
 	return p
 }
 

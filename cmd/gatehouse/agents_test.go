@@ -283,3 +283,25 @@ func TestACallbackReachesAServerThatFails(t *testing.T) {
 		t.Errorf("ids %v and %v, taken %d times of %d", a, b, taken.Load(), calls.Load())
 	}
 }
+
+// A flood of requests is refused with how long to wait; asking for the same again, and for its state, is not.
+func TestAnAgentsFloodIsRefused(t *testing.T) {
+	t.Parallel()
+	s := serveAgents(t, map[string]string{"GATEHOUSE_RATE": "1"})
+	ci := agentClient{t, s.base, ciToken}
+	var first agents.State
+	for i := range agentsPerPerson {
+		got := ci.must("POST", "/v1/approvals", fmt.Sprint("k", i), deploy)
+		if i == 0 {
+			first = got
+		}
+	}
+	if status, _, f := ci.do("POST", "/v1/approvals", "more", deploy); status != 429 || f.Code != "rate_limited" || !strings.Contains(f.Message, "Wait a moment") {
+		t.Errorf("%d %+v", status, f)
+	}
+	if again := ci.must("POST", "/v1/approvals", "k0", deploy); again.ID != first.ID {
+		t.Errorf("asked again, it is %s, and was %s", again.ID, first.ID)
+	}
+	cd := agentClient{t, s.base, cdToken}
+	cd.must("POST", "/v1/approvals", "k0", deploy)
+}

@@ -53,7 +53,7 @@ func answerModal(value string, c core.Card, page int, typed []string) modal {
 	}
 	first, end := pageFields(q, page)
 	if end-first < maxFields {
-		m.Components = append(m.Components, discordgo.TextDisplay{Content: questionText(q.Text)})
+		m.Components = append(m.Components, discordgo.TextDisplay{Content: questionText(q.Text, maxQuestion)})
 	}
 	for i, f := range q.Fields[first:end] {
 		filled := ""

@@ -17,20 +17,19 @@ import (
 // expired one to ask again. pressed: the buttons are disabled, since one of them was just pressed.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
 	c := *d.Card
-	face := cardText.Face(d)
-	if c.Question != nil {
-		face = asQuestion(face, c)
-	}
-	above := head(face)
+	face, late, below, foot := cardText.Face(d), "", "", foot(c)
 	if d.Late && c.State == core.Open {
-		above = latePrefix + above
+		late = latePrefix
 	}
-	below, foot := "", foot(c)
 	if d.Copy {
 		below = contextOf(c)
 	} else {
 		link = ""
 	}
+	if c.Question != nil {
+		face = asQuestion(face, c, maxCard-chat.Units(late)-chat.Units(below)-chat.Units(foot))
+	}
+	above := late + head(face)
 	shown, folded := "", false
 	if c.Question == nil {
 		shown, folded = arguments(c, maxCard-chat.Units(above)-chat.Units(below)-chat.Units(foot))
@@ -235,7 +234,7 @@ func cardButtons(seal func(fields ...string) string, c core.Card, again, folded 
 		style  discordgo.ButtonStyle
 	}
 	approve := choice{"Approve", chat.ActionApprove, discordgo.SuccessButton}
-	if c.Question == nil && (folded || cardText.Cautions(c, 0) != "") {
+	if folded || c.Question == nil && cardText.Cautions(c, 0) != "" {
 		approve.action = chat.ActionConfirm
 	}
 	if c.Risk == core.Dangerous {

@@ -96,25 +96,24 @@ func questionRows(seal func(fields ...string) string, c core.Card) ([][]discordg
 }
 
 // questionText draws the text of a question whole and with its lines: as a quotation, which its own Markdown can't end, or as code if too much of it
-// would have to be escaped.
-func questionText(text string) string {
+// would have to be escaped. A note says how much of it is over the limit.
+func questionText(text string, limit int) string {
 	text = strings.TrimSpace(mask.Escape(text))
-	if shown := quotation(literal(text, 2*chat.Units(text)+maxQuestion)); chat.Units(shown) <= maxQuestion {
+	if shown := quotation(literal(text, 2*chat.Units(text)+limit)); chat.Units(shown) <= limit {
 		return shown
 	}
 	const start, end = "```\n", "\n```"
 	text = strings.ReplaceAll(text, "```", "``"+gap+"`")
-	room := maxQuestion - chat.Units(start+end)
+	room := limit - chat.Units(start+end)
 	shown, left := chat.Head(text, room)
 	if left == 0 {
 		return start + shown + end
 	}
-	note := chat.MoreNote(left + room)
-	shown, left = chat.Head(text, room-chat.Units(note))
+	shown, left = chat.Head(text, room-chat.Units(chat.MoreNote(left+room)))
 	return start + shown + end + chat.MoreNote(left)
 }
 
-// answerText draws an answer with its lines, within a limit.
+// answerText draws an answer of several lines with these lines.
 func answerText(text string) string {
 	text = strings.TrimSpace(chat.Clean(text))
 	for limit := maxAnswer; ; limit /= 2 { // each line takes more room as a quotation
@@ -127,14 +126,15 @@ func answerText(text string) string {
 // quotation makes each line of a harmless text one of a quotation.
 func quotation(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
 
-// asQuestion makes the face of a question's card show its texts with their lines.
-func asQuestion(face chat.Face[string], c core.Card) chat.Face[string] {
-	face.Lead = questionText(c.Question.Text)
+// asQuestion makes the face of a question's card show its texts with their lines. The question takes what room there is beside the rest.
+func asQuestion(face chat.Face[string], c core.Card, room int) chat.Face[string] {
 	for i, f := range face.Fields {
-		if c.State == core.Answered && f.Label == answerLabel {
+		if f.Label == answerLabel && strings.Contains(c.Answer, "\n") {
 			face.Fields[i].Value = []string{answerText(c.Answer)}
 		}
 	}
+	face.Lead = ""
+	face.Lead = questionText(c.Question.Text, room-chat.Units(head(face)))
 	return face
 }
 

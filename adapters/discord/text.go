@@ -43,7 +43,7 @@ const (
 	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
-	maxQuestion  = 2_400 // of a question, which has no arguments
+	maxQuestion  = 1_000 // of a question above its form; its card shows all of it
 	maxAnswer    = 500
 )
 

@@ -66,7 +66,6 @@ func TestAnOptionIsAnsweredByOnePress(t *testing.T) {
 		}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := newPressable(asks(t, c.schema))
 			onBoth(t, setup{discord: p.options()}, func(t *testing.T, r *inbound) {
 				card := r.asked(p)
@@ -95,7 +94,6 @@ const formOf = `{"type":"object","properties":{"size":{"type":"string","enum":["
 	"required":["size","count","name"]}`
 
 func TestAFormHasPages(t *testing.T) {
-	t.Parallel()
 	p := newPressable(asks(t, formOf))
 	onBoth(t, setup{discord: p.options()}, func(t *testing.T, r *inbound) {
 		card := r.asked(p)
@@ -143,7 +141,6 @@ func TestAFormHasPages(t *testing.T) {
 
 // TestAFormOfOnePageDisablesItsCard, since its answer is sent from the card.
 func TestAFormOfOnePageDisablesItsCard(t *testing.T) {
-	t.Parallel()
 	p := newPressable(asks(t, `{"type":"string"}`))
 	r := newInbound(t, setup{discord: p.options()}).known()
 	card := r.asked(p)
@@ -161,7 +158,6 @@ func TestAFormOfOnePageDisablesItsCard(t *testing.T) {
 
 // TestWhatWasFilledInIsKeptForOnePersonAndQuestion, for a while: without the pages before it, no page is answered.
 func TestWhatWasFilledInIsKeptForOnePersonAndQuestion(t *testing.T) {
-	t.Parallel()
 	p := newPressable(func(c *core.Card) {
 		asks(t, formOf)(c)
 		c.Approvers = append(c.Approvers, "discord:"+annID)
@@ -200,7 +196,6 @@ func TestWhatWasFilledInIsKeptForOnePersonAndQuestion(t *testing.T) {
 
 // TestWhoMayNotAnswerGetsNoForm but the reason, at once, and so does who submits one too late; nothing is stored.
 func TestWhoMayNotAnswerGetsNoForm(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*core.Card)
 		want   string
@@ -210,7 +205,6 @@ func TestWhoMayNotAnswerGetsNoForm(t *testing.T) {
 		"expired":    {func(c *core.Card) { c.State = core.Expired }, "This question expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			p := newPressable(asks(t, formOf))
 			r := newInbound(t, setup{discord: p.options()}).known()
 			card := r.asked(p)
@@ -233,13 +227,11 @@ func TestWhoMayNotAnswerGetsNoForm(t *testing.T) {
 
 // TestAQuestionIsNotDecided and an approval not answered, whatever button was sealed.
 func TestAQuestionIsNotDecided(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		change  func(*core.Card)
 		actions []string
 	}{"question": {asks(t, formOf), []string{"reason", "confirm", "edit", "arguments"}}, "approval": {nil, []string{"answer"}}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newInbound(t, setup{discord: newPressable(c.change).options()}).known()
 			for _, action := range c.actions {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", action)))
@@ -254,7 +246,6 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 
 // TestAnAnswerIsReadFromWhatGatehouseStored: what Discord sends has no field for it.
 func TestAnAnswerIsReadFromWhatGatehouseStored(t *testing.T) {
-	t.Parallel()
 	p := newPressable(asks(t, formOf))
 	r := newInbound(t, setup{discord: p.options()}).known()
 	value := r.sealed("a1", "answer")

@@ -57,9 +57,9 @@ func menuOptions(options []question.Choice, chosen string) (all []menuOption) {
 // plainLabel draws a text where Discord reads no Markdown, on one line within a limit.
 func plainLabel(text string, limit int) string {
 	text = chat.OneLine(mask.Escape(text))
-	if head, left := chat.Head(text, limit); left > 0 {
-		head, _ = chat.Head(text, limit-1)
-		return head + "…"
+	if chat.Units(text) > limit {
+		text, _ = chat.Head(text, limit-1)
+		return text + "…"
 	}
 	return chat.OrNone(text)
 }

@@ -202,9 +202,13 @@ func TestDiscordKilledBetweenAQuestionAndItsAnswer(t *testing.T) {
 			p.until("the end of the turn so far", p.app, p.settled)
 			p.app.kill()
 			p.open(armed(point, 1, "")...)
+			armed := p.app
 			p.waitConnected()
 			p.bob.Clicks(ask.ID, card.ID, "b")
 			p.untilRestarting("the answer", func() bool { return p.replied(ask.ID, `bob answered: "b"`) > 0 && p.settled() })
+			if point != "" && p.app == armed {
+				t.Error("it was not killed")
+			}
 			p.app.kill()
 			p.usedOnce(ask.ID, card.ID)
 		})

@@ -173,6 +173,8 @@ func TestDiscordAQuestionExpires(t *testing.T) {
 	}, "the expired card")
 	d.ann.Presses(button)
 	d.readsEphemeral(thread, askerID, "This question expired")
+	d.ann.Clicks(thread, card.ID, "Ask again")
+	waitUntil(t, func() bool { return d.replied(thread, "Nobody answered in time.") == 2 }, "the end of the second question")
 	if n := d.replied(thread, "answered: "); n != 0 {
 		t.Errorf("%d answers are used", n)
 	}

@@ -17,19 +17,24 @@ import (
 // expired one to ask again. pressed: the buttons are disabled, since one of them was just pressed.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
 	c := *d.Card
-	face := cardText.Face(d)
-	above := head(face)
+	face, late, below, foot := cardText.Face(d), "", "", foot(c)
 	if d.Late && c.State == core.Open {
-		above = latePrefix + above
+		late = latePrefix
 	}
-	below, foot := "", foot(c)
 	if d.Copy {
 		below = contextOf(c)
 	} else {
 		link = ""
 	}
-	shown, folded := arguments(c, maxCard-chat.Units(above)-chat.Units(below)-chat.Units(foot))
-	buttons, err := cardButtons(seal, c, d.Pressed, folded, link)
+	if c.Question != nil {
+		face = asQuestion(face, c, maxCard-chat.Units(late)-chat.Units(below)-chat.Units(foot))
+	}
+	above := late + head(face)
+	shown, folded := "", false
+	if c.Question == nil {
+		shown, folded = arguments(c, maxCard-chat.Units(above)-chat.Units(below)-chat.Units(foot))
+	}
+	rows, err := cardRows(seal, c, d.Pressed, folded, link)
 	if err != nil {
 		return drawn{}, err
 	}
@@ -39,13 +44,11 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 			m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: text})
 		}
 	}
-	if len(buttons) > 0 {
-		row := discordgo.ActionsRow{}
-		for _, b := range buttons {
-			b.Disabled = pressed && b.Style != discordgo.LinkButton
-			row.Components = append(row.Components, b)
+	for _, row := range rows {
+		if pressed {
+			row = disabled(row)
 		}
-		m.Card.Parts = append(m.Card.Parts, row)
+		m.Card.Parts = append(m.Card.Parts, discordgo.ActionsRow{Components: row})
 	}
 	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: foot})
 	if c.State == core.Open && !d.Quiet && d.Person == "" {
@@ -188,7 +191,41 @@ func contextOf(c core.Card) string {
 	return text
 }
 
-// cardButtons are the buttons of a card. What is dangerous, or not all on the card, needs a second confirmation, and its button is red;
+// cardRows are the rows of a card: how people answer a question, and the buttons.
+func cardRows(seal func(fields ...string) string, c core.Card, again, folded bool, link string) (rows [][]discordgo.MessageComponent, err error) {
+	if c.Question != nil && c.State == core.Open {
+		if rows, err = questionRows(seal, c); err != nil {
+			return nil, err
+		}
+	}
+	buttons, err := cardButtons(seal, c, again, folded, link)
+	if err != nil || len(buttons) == 0 {
+		return rows, err
+	}
+	var row []discordgo.MessageComponent
+	for _, b := range buttons {
+		row = append(row, b)
+	}
+	return append(rows, row), nil
+}
+
+// disabled is a row in which only links can be pressed.
+func disabled(row []discordgo.MessageComponent) (all []discordgo.MessageComponent) {
+	for _, one := range row {
+		switch c := one.(type) {
+		case discordgo.Button:
+			c.Disabled = c.Style != discordgo.LinkButton
+			one = c
+		case menu:
+			c.Disabled = true
+			one = c
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// cardButtons are the buttons of a card, without those that answer a question. What is dangerous, or not all on the card, needs a second confirmation, and its button is red;
 // Deny never is. again: it was already asked again.
 func cardButtons(seal func(fields ...string) string, c core.Card, again, folded bool, link string) ([]discordgo.Button, error) {
 	type choice struct {
@@ -197,7 +234,7 @@ func cardButtons(seal func(fields ...string) string, c core.Card, again, folded 
 		style  discordgo.ButtonStyle
 	}
 	approve := choice{"Approve", chat.ActionApprove, discordgo.SuccessButton}
-	if folded || cardText.Cautions(c, 0) != "" {
+	if folded || c.Question == nil && cardText.Cautions(c, 0) != "" {
 		approve.action = chat.ActionConfirm
 	}
 	if c.Risk == core.Dangerous {
@@ -207,6 +244,8 @@ func cardButtons(seal func(fields ...string) string, c core.Card, again, folded 
 	switch {
 	case c.State == core.Expired && !again:
 		choices = append(choices, choice{"Ask again", chat.ActionAskAgain, discordgo.SecondaryButton})
+	case c.State == core.Open && c.Question != nil:
+		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, discordgo.SecondaryButton})
 	case c.State == core.Open:
 		if !c.Altered {
 			choices = append(choices, approve)

@@ -16,7 +16,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok {
 		d.Log.Warn("a button that is not gatehouse's was pressed", "person", i.person().ID)
-		return ephemeral("This button is not valid any more, so nothing was done. Ask again, or tell an admin."), nil
+		return ephemeral(notValid), nil
 	}
 	switch b.Action {
 	case chat.ActionRetry, chat.ActionNew:
@@ -31,12 +31,23 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 	case chat.ActionAskAgain:
 		e := chat.AskAgainEvent(b.Approval, *decision(i, b.Approval))
 		return acknowledged, &e
+	case chat.ActionAnswer:
+		if i.option(b) > 0 {
+			return d.pressed(ctx, i, b), decision(i, b.Approval)
+		}
+		return d.show(ctx, i, b), nil
 	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionArguments:
 		return d.show(ctx, i, b), nil
 	}
 	d.Log.Warn("a button of an unknown kind was pressed", "kind", chat.Clip(string(b.Action)))
 	return ephemeral("This button belongs to another version of gatehouse, so nothing was done. Ask again."), nil
 }
+
+// What a person reads who pressed a button that does nothing.
+const (
+	notValid        = "This button is not valid any more, so nothing was done. Ask again, or tell an admin."
+	unknownApproval = "This approval is not known any more."
+)
 
 // show answers a press that only shows something: a form (its submission is the event) or all arguments. It must be the first answer to
 // the press.
@@ -46,10 +57,12 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	card, err := d.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
-		return ephemeral("This approval is not known any more.")
+		return ephemeral(unknownApproval)
 	case err != nil:
 		d.Log.Warn("a button's answer could not be shown", "button", b.Action, "err", err)
 		return ephemeral("It could not be shown, so nothing was decided. Press again.")
+	case (b.Action == chat.ActionAnswer) != (card.Question != nil):
+		return ephemeral(notValid)
 	case b.Action == chat.ActionArguments:
 		return allArguments(card)
 	case card.State != core.Open:
@@ -57,6 +70,9 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	}
 	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
 		return ephemeral(core.MessageOf(err))
+	}
+	if b.Action == chat.ActionAnswer {
+		return d.formModal(ctx, i, b, card)
 	}
 	form := reasonModal
 	switch b.Action {
@@ -73,7 +89,7 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 
 var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")
 
-// parseClick reads a decision: a press of Approve, Deny or Withdraw, or a submitted form.
+// parseClick reads a decision: a press of Approve, Deny, Withdraw or an option, or a submitted form.
 func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
 	if err := chat.Decode(e.Payload, &i); err != nil {
@@ -92,10 +108,16 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 		click.Choice = core.Approve
 	case submitted && b.Action == chat.ActionEdit:
 		click.Changed = inputOf(i.Data.Components)
+	case submitted && b.Action == chat.ActionAnswer && i.Answer != "":
+		click.Answer = i.Answer
+	case !submitted && b.Action == chat.ActionAnswer && i.option(b) > 0:
+		click.Option = i.option(b)
 	case click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
 		return core.Input{}, errClickShape
 	}
-	if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
+	if i.isPrivate() { // the form was opened below the card
+		click.Disabled = false
+	} else if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
 		click.Card = refOf(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
 	}
 	return core.Input{Click: &click}, nil
@@ -139,6 +161,7 @@ func (d *Discord) counts(ctx context.Context, c core.Card, who core.Actor, b cha
 	switch b.Action {
 	case chat.ActionWithdraw:
 		return c.AskedBy(who)
+	case chat.ActionAnswer: // the first answer counts
 	case chat.ActionEdit:
 		if !c.Editable || b.Edits != c.Edits {
 			return false

@@ -4,7 +4,7 @@
 // # In
 //
 // A gateway event passes through internal/gateway → events.go, and from there → message.go, or → interactions.go → commands.go or
-// components.go → modal.go. Then it is committed. An interaction over HTTP enters at interactions.go. When the event's turn comes,
+// components.go → modal.go and, for a question, → answer.go. Then it is committed. An interaction over HTTP enters at interactions.go. When the event's turn comes,
 // message.go parses it.
 //
 // The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection loop is gatehouse's own
@@ -30,7 +30,7 @@
 //
 // # Out
 //
-// A post passes through post.go → card.go, markdown.go → text.go. An answer to an interaction then goes to replies.go, any other
+// A post passes through post.go → card.go (→ question.go), markdown.go → text.go. An answer to an interaction then goes to replies.go, any other
 // post to threads.go → send.go → internal/rest. Each part of a post is one Discord message. Its nonce is made from the post's key and
 // part; for some minutes Discord posts no second message with the same nonce. If the answer to a send was lost, find.go later looks for
 // the message among the bot's own messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons

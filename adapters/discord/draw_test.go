@@ -42,11 +42,16 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
+		if c.Question != nil {
+			for page := range formPages(*c.Question) {
+				inspectModal(t, answerModal("value", c, page, nil), 40_000) // five menus of 25 options
+			}
+		}
 		readArguments(t, c)
-		inspectModal(t, reasonModal("value", c))
-		inspectModal(t, confirmModal("value", c))
+		inspectModal(t, reasonModal("value", c), 8000)
+		inspectModal(t, confirmModal("value", c), 8000)
 		if _, ok := chat.EditText(c, maxInput); ok {
-			inspectModal(t, editModal("value", c))
+			inspectModal(t, editModal("value", c), 8000)
 		}
 	})
 }
@@ -57,14 +62,24 @@ const (
 	maxLabel      = 45
 )
 
-func inspectModal(t fataler, m modal) {
+func inspectModal(t fataler, m modal, most int) {
 	t.Helper()
 	if chat.Units(m.Title) > maxModalTitle {
 		t.Fatalf("a title of %d", chat.Units(m.Title))
 	}
+	if n := len(m.Components); n < 1 || n > 5 {
+		t.Fatalf("%d components", n)
+	}
 	for n, c := range m.Components {
 		l, ok := c.(discordgo.Label)
 		if !ok {
+			continue
+		}
+		if m, ok := l.Component.(menu); ok {
+			inspectMenu(t, m)
+			if chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 {
+				t.Fatalf("a label %+v", l)
+			}
 			continue
 		}
 		input := l.Component.(discordgo.TextInput)
@@ -82,7 +97,7 @@ func inspectModal(t fataler, m modal) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	if len(raw) > 8000 {
+	if len(raw) > most {
 		t.Fatalf("a form of %d bytes", len(raw))
 	}
 }

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -49,6 +50,11 @@ func TestGoldenPosts(t *testing.T) {
 	adaptertest.Golden(t, "modal-reason-needed", reasonModal("sealed:value", *testCard(func(c *core.Card) { c.NeedsWhy = true })))
 	adaptertest.Golden(t, "modal-confirm", confirmModal("sealed:value", *testCard(func(c *core.Card) { c.Risk = core.Dangerous })))
 	adaptertest.Golden(t, "modal-edit", editModal("sealed:value", *testCard(func(c *core.Card) { c.Editable = true })))
+	form := samples.Deliveries()["card-question-form"].Card
+	for page := range formPages(*form.Question) {
+		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), answerModal("sealed:value", *form, page, [][]string{{"2", "", "many"}, nil}[page]))
+	}
+	adaptertest.Golden(t, "modal-answer-text", answerModal("sealed:value", *samples.Deliveries()["card-question-text"].Card, 0, nil))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }

@@ -64,13 +64,29 @@ func inspectRow(t fataler, row api.MessageComponent) {
 	if len(buttons) < 1 || len(buttons) > 5 {
 		t.Fatalf("%d buttons", len(buttons))
 	}
+	if m, ok := buttons[0].(menu); ok {
+		inspectMenu(t, m)
+		buttons = buttons[1:]
+	}
 	for _, c := range buttons {
 		b := c.(api.Button)
 		linked := b.Style == api.LinkButton && strings.HasPrefix(b.URL, "https://discord.com/") && b.CustomID == ""
-		if !linked && (len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID) || len(b.Label) == 0 || len(b.Label) > 80 || seen[b.CustomID] {
+		if !linked && (len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID) || len(b.Label) == 0 || chat.Units(b.Label) > 80 || seen[b.CustomID] {
 			t.Fatalf("a button %+v", b)
 		}
 		seen[b.CustomID] = true
+	}
+}
+
+func inspectMenu(t fataler, m menu) {
+	t.Helper()
+	if len(m.CustomID) == 0 || len(m.CustomID) > maxCustomID || len(m.Options) < 1 || len(m.Options) > 25 {
+		t.Fatalf("a menu %+v", m)
+	}
+	for _, o := range m.Options {
+		if n := chat.Units(o.Label); n < 1 || n > 100 || chat.Clean(o.Label) != o.Label {
+			t.Fatalf("an option %+v", o)
+		}
 	}
 }
 

@@ -33,14 +33,18 @@ type interaction struct {
 	Member  *member `json:"member,omitempty"`
 	User    *user   `json:"user,omitempty"`
 	Message *struct {
-		ID string `json:"id"`
+		ID    string                 `json:"id"`
+		Flags discordgo.MessageFlags `json:"flags,omitempty"`
 	} `json:"message,omitempty"`
 	Data struct {
 		Name       string      `json:"name,omitempty"`
 		CustomID   string      `json:"custom_id,omitempty"`
 		Options    []option    `json:"options,omitempty"`
 		Components []component `json:"components,omitempty"`
+		Values     []string    `json:"values,omitempty"` // of a menu
 	} `json:"data"`
+
+	Answer string `json:"gatehouse_answer,omitempty"` // gatehouse adds it to the last page of a question's form
 }
 
 // option is an option of a command.
@@ -51,9 +55,11 @@ type option struct {
 
 // component is a part of a form: a row of inputs, or a label around one.
 type component struct {
-	Value  string      `json:"value,omitempty"`
-	Inputs []component `json:"components,omitempty"`
-	Input  *component  `json:"component,omitempty"`
+	CustomID string      `json:"custom_id,omitempty"`
+	Value    string      `json:"value,omitempty"`
+	Values   []string    `json:"values,omitempty"` // of a menu
+	Inputs   []component `json:"components,omitempty"`
+	Input    *component  `json:"component,omitempty"`
 }
 
 // response is the first answer to an interaction.
@@ -237,6 +243,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", chat.JSONFault(err))
 		return i, nil, chat.Malformed
 	}
+	i.Answer = ""
 	if me := d.whoami().App; i.App != "" && me != "" && i.App != me {
 		d.Log.Warn("a press or a command is refused: it is for another application", "application", chat.Clip(i.App))
 		return i, nil, chat.Foreign

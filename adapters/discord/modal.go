@@ -85,6 +85,9 @@ func subject(c core.Card) string {
 // handleSubmit handles the submission of a form.
 func (d *Discord) handleSubmit(ctx context.Context, i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
+	if ok && b.Action == chat.ActionAnswer {
+		return d.submitAnswer(ctx, i, b)
+	}
 	form := b.Action == chat.ActionReason || b.Action == chat.ActionConfirm || b.Action == chat.ActionEdit
 	if !ok || !form {
 		d.Log.Warn("a form that is not gatehouse's was submitted", "person", i.person().ID)

@@ -17,6 +17,10 @@ const (
 	maxInput      = 4_000 // of the text in an input (the same)
 	maxNonce      = 25    // resources/message
 	maxThreadName = 100   // resources/channel
+	maxButton     = 80    // of a button's text (components/reference)
+	maxOption     = 100   // of an option of a menu, and of a field's description (the same)
+	maxFieldLabel = 45    // of a field's label, and of a form's title (the same)
+	maxFields     = 5     // of a form (the same)
 )
 
 // gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts after escaping.
@@ -39,6 +43,8 @@ const (
 	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
+	maxQuestion  = 1_000 // of a question above its form; its card shows all of it
+	maxAnswer    = 500
 )
 
 // Prefixes in small text.

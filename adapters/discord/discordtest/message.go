@@ -15,6 +15,7 @@ type (
 	Reaction   = message.Reaction
 	Attachment = message.Attachment
 	Button     = message.Button
+	Menu       = message.Menu
 )
 
 // Flags and types of messages that tests ask for.

@@ -162,6 +162,17 @@ func (s *Server) FindButton(channel, message, name string) (Button, bool) {
 	return Button{}, false
 }
 
+// FindMenu looks up the first menu on a message.
+func (s *Server) FindMenu(channel, message string) (Menu, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, message)
+	if all := r.Menus(); len(all) > 0 {
+		return all[0], true
+	}
+	return Menu{}, false
+}
+
 // Clicks presses the button with this label or custom_id on a message. It fails the test if there is none or it is disabled.
 func (p *Person) Clicks(channel, message, name string, options ...ActionOption) *Interaction {
 	b, found := p.s.FindButton(channel, message, name)
@@ -189,6 +200,30 @@ func (p *Person) Presses(b Button, options ...ActionOption) *Interaction {
 	}
 	i := &Interaction{Kind: Component, User: p.ID, Message: b.Message}
 	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c, actionOptions{}.with(options))
+}
+
+// Chooses chooses the option with this label or value in the menu on a message. It fails the test if there is none or the menu is disabled.
+func (p *Person) Chooses(channel, message, option string, options ...ActionOption) *Interaction {
+	m, found := p.s.FindMenu(channel, message)
+	if !found || m.Disabled {
+		p.s.fatal("there is no menu on message %s in %s, or it is off", message, channel)
+	}
+	return p.ChoosesIn(m, option, options...)
+}
+
+// ChoosesIn chooses an option in a menu that was looked up before, even if it is no longer there.
+func (p *Person) ChoosesIn(m Menu, option string, options ...ActionOption) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value, ok := m.Value(option)
+	if !ok {
+		s.fatal("the menu on message %s has no option %q", m.Message, option)
+	}
+	c := s.mustChannel(m.Channel)
+	p.mustBeIn(c)
+	i := &Interaction{Kind: Component, User: p.ID, Message: m.Message}
+	return s.interact(i, object{"custom_id": m.CustomID, "component_type": message.ComponentMenu, "id": 2, "values": []string{value}}, c, actionOptions{}.with(options))
 }
 
 // Runs runs a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's guild. The text after
@@ -289,6 +324,10 @@ func (p *Person) submit(m *Modal, values map[string]string, options []ActionOpti
 		} else {
 			value = in.Value
 		}
+		if in.Options != nil {
+			rows = append(rows, object{"type": message.ComponentLabel, "id": 2*n + 1, "component": p.chosen(in, value, n)})
+			continue
+		}
 		if length := utf8.RuneCountInString(value); (in.Required && value == "") || (value != "" && length < in.Min) || length > in.Max {
 			s.fatal("the modal does not take %q for %q", value, in.Label)
 		}
@@ -305,6 +344,19 @@ func (p *Person) submit(m *Modal, values map[string]string, options []ActionOpti
 	delete(s.modals, p.ID)
 	i := &Interaction{Kind: Submit, User: p.ID, Message: m.Message}
 	return s.interact(i, object{"custom_id": m.CustomID, "components": rows}, s.mustChannel(m.Channel), actionOptions{}.with(options))
+}
+
+// chosen encodes the choice in a menu of a modal, by the option's label or value; "": none.
+func (p *Person) chosen(in Input, name string, n int) object {
+	values := []string{}
+	value, ok := message.Menu{Options: in.Options}.Value(name)
+	if ok {
+		values = append(values, value)
+	}
+	if ok == (name == "") || name == "" && in.Required {
+		p.s.fatal("the modal does not take %q for %q", name, in.Label)
+	}
+	return object{"type": message.ComponentMenu, "custom_id": in.CustomID, "values": values, "id": 2*n + 2}
 }
 
 // Dismisses closes the open modal; the app receives nothing.

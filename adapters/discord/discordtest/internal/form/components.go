@@ -73,6 +73,11 @@ func checkInner(c wire.Object, where string, seen map[string]bool, bad *Errors) 
 		switch wire.Int(e, "type") {
 		case message.ComponentButton:
 			checkButton(e, at, seen, bad)
+		case message.ComponentMenu:
+			checkMenu(e, at, seen, bad)
+			if len(inner) > 1 {
+				bad.Add(where+".components", "COMPONENT_LAYOUT_WIDTH_EXCEEDED", "The specified component exceeds the maximum width")
+			}
 		case 0:
 			bad.Add(at+".type", "BASE_TYPE_REQUIRED", "This field is required")
 		default:
@@ -103,6 +108,31 @@ func checkButton(b wire.Object, at string, seen map[string]bool, bad *Errors) {
 		return
 	}
 	checkCustomID(wire.String(b, "custom_id"), at, seen, bad)
+}
+
+// checkMenu checks a menu of texts.
+func checkMenu(m wire.Object, at string, seen map[string]bool, bad *Errors) {
+	checkCustomID(wire.String(m, "custom_id"), at, seen, bad)
+	if utf8.RuneCountInString(wire.String(m, "placeholder")) > 150 {
+		bad.Add(at+".placeholder", "BASE_TYPE_MAX_LENGTH", "Must be 150 or fewer in length.")
+	}
+	options := wire.List(m, "options")
+	if len(options) < 1 || len(options) > 25 {
+		bad.Add(at+".options", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 25 in length.")
+	}
+	values := map[string]bool{}
+	for i, o := range options {
+		for _, key := range []string{"label", "value"} {
+			if n := utf8.RuneCountInString(wire.String(o, key)); n < 1 || n > 100 {
+				bad.Add(fmt.Sprintf("%s.options.%d.%s", at, i, key), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+			}
+		}
+		if value := wire.String(o, "value"); values[value] {
+			bad.Add(fmt.Sprintf("%s.options.%d.value", at, i), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The specified option value is already used")
+		} else {
+			values[value] = true
+		}
+	}
 }
 
 func checkCustomID(id, at string, seen map[string]bool, bad *Errors) {

@@ -27,7 +27,9 @@ type Input struct {
 	Min, Max    int
 	Value       string // initial
 	Placeholder string
-	Labelled    bool // it is in a label, not in a row
+	Labelled    bool             // it is in a label, not in a row
+	Hint        string           // the label's description
+	Options     []message.Option // of a menu; nil: it is a text
 }
 
 // maxInput is how many characters an input takes.
@@ -56,6 +58,10 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 			one, _ := row["component"].(wire.Object)
 			inner, label = []wire.Object{one}, wire.String(row, "label")
 		}
+		if label != "" && len(inner) == 1 && wire.Int(inner[0], "type") == message.ComponentMenu {
+			m.Inputs = append(m.Inputs, readMenu(inner[0], row, at, seen, bad))
+			continue
+		}
 		if len(inner) != 1 || wire.Int(inner[0], "type") != message.ComponentInput {
 			if wire.Int(row, "type") != message.ComponentText {
 				bad.Add(at+".components", "BASE_TYPE_BAD_LENGTH", "Must be 1 in length.")
@@ -68,7 +74,7 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 			Max: wire.Int(e, "max_length"), Value: wire.String(e, "value"), Placeholder: wire.String(e, "placeholder"), Labelled: label != "",
 		}
 		if label != "" {
-			in.Label = label
+			in.Label, in.Hint = label, readHint(row, at, bad)
 		}
 		if required, said := e["required"].(bool); said {
 			in.Required = required
@@ -92,4 +98,40 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 		m.Inputs = append(m.Inputs, in)
 	}
 	return m, bad.Failure()
+}
+
+// readHint reads the description of a label.
+func readHint(label wire.Object, at string, bad *Errors) string {
+	hint := wire.String(label, "description")
+	if utf8.RuneCountInString(hint) > 100 {
+		bad.Add(at+".description", "BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.")
+	}
+	return hint
+}
+
+// readMenu reads a menu of texts in a label.
+func readMenu(e, label wire.Object, at string, seen map[string]bool, bad *Errors) Input {
+	checkMenu(e, at+".component", seen, bad)
+	if wire.Bool(e, "disabled") {
+		bad.Add(at+".component.disabled", "BASE_TYPE_CHOICES", "A component of a modal can't be disabled.")
+	}
+	menu := message.ReadMenu(e)
+	in := Input{
+		CustomID: menu.CustomID, Label: wire.String(label, "label"), Hint: readHint(label, at, bad), Required: true, Placeholder: menu.Placeholder, Labelled: true, Options: menu.Options,
+	}
+	if required, said := e["required"].(bool); said {
+		in.Required = required
+	}
+	if least, said := e["min_values"]; said && wire.Int(e, "min_values") == 0 && in.Required {
+		bad.Add(at+".component.min_values", "NUMBER_TYPE_MIN", fmt.Sprintf("%v values of a required menu.", least))
+	}
+	if n := utf8.RuneCountInString(in.Label); n < 1 || n > 45 {
+		bad.Add(at+".label", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
+	}
+	for _, o := range menu.Options {
+		if o.Default {
+			in.Value = o.Value
+		}
+	}
+	return in
 }

@@ -109,6 +109,16 @@ func shownComponent(c wire.Object) []string {
 			label += " (off)"
 		}
 		return []string{"[" + label + "]"}
+	case ComponentMenu:
+		m := ReadMenu(c)
+		label := m.Placeholder + ":"
+		for _, o := range m.Options {
+			label += " " + o.Label + ","
+		}
+		if m.Disabled {
+			label += " (off)"
+		}
+		return []string{"[" + strings.TrimSuffix(label, ",") + "]"}
 	case ComponentText:
 		return []string{wire.String(c, "content")}
 	case ComponentRow:

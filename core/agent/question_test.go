@@ -101,3 +101,21 @@ func TestAQuestionThatNobodyMayBeAskedIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// A script asks people as a model does, and goes on with what became of the question.
+func TestAScriptAsksPeople(t *testing.T) {
+	r := scripted(t, `[{"type":"tool-call","recipient":"people.ask","channel":"commentary","args":{"question":"$input.text","schema":{"enum":["red","blue"]}},"save_as":"q"},
+		{"type":"assistant-message","channel":"final","content_template":"{{vars.q.outcome}}: {{vars.q.answer}}, says {{vars.q.answered_by}}"}]`, nil, tool.AskPeople())
+	r.asks = func(core.Turn, core.Call, tool.Asking) core.Rule {
+		return core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"x:bob"}}
+	}
+	first := r.say("Which colour for the shed?")
+	r.question = r.asked(first).Question
+	r.change = func(a *core.Approval) {
+		a.Question = r.question
+		a.Votes = []core.Vote{{Choice: core.Answer, Answer: json.RawMessage(`"blue"`)}}
+	}
+	if got := texts(r.decide(first, core.Answered, "")); got != "answered: blue, says Bob" || r.question.Text != "Which colour for the shed?" {
+		t.Errorf("%q asks %q", got, r.question.Text)
+	}
+}

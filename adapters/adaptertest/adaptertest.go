@@ -77,6 +77,7 @@ func Run(t *testing.T, h Harness) {
 		"parses repeatedly":              parsesAgain,
 		"malformed payloads":             malformed,
 		"posts and edits":                postsAndEdits,
+		"questions and answers":          questionsAndAnswers,
 		"long answers arrive completely": longAnswers,
 		"posts at the same time":         concurrentPosts,
 		"no side effects":                noSideEffects,

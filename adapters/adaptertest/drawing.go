@@ -30,7 +30,7 @@ func AnyPost(t *rapid.T, text func(t *rapid.T, label string) string) core.Delive
 
 // AnyCard draws a card in any state, with some texts longer than any message.
 func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Delivery {
-	states := []core.ApprovalState{core.Open, core.Approved, core.Denied, core.Expired, core.Cancelled}
+	states := []core.ApprovalState{core.Open, core.Approved, core.Denied, core.Expired, core.Cancelled, core.Answered}
 	text := func(label string) string {
 		more := rapid.SampledFrom([]string{"x", "<", "😀"}).Draw(t, label)
 		return anyText(t, label) + strings.Repeat(more, rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, label))
@@ -53,6 +53,9 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	}
 	if c.Editable = rapid.Bool().Draw(t, "editable"); c.Editable {
 		c.Arguments = asJSON(c.Arguments)
+	}
+	if rapid.Bool().Draw(t, "is a question") {
+		c.Question, c.Answer = anyQuestion(t, text), mask.Escape(text("answer"))
 	}
 	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), LeftOut: rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(t, "left out"), Occasion: occasion}
 	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}

@@ -146,6 +146,13 @@ func (r *fixture) card(id string) core.Delivery {
 	return d
 }
 
+// question returns the delivery of an open question's card.
+func (r *fixture) question(id, schema string) core.Delivery {
+	d := r.card(id)
+	d.Card.Tool, d.Card.Summary, d.Card.Question = "people.ask", "Question "+id, ask("Question "+id+"\nits second line", schema)
+	return d
+}
+
 // shows fails the test unless all the words can be read on the platform.
 func (r *fixture) shows(t *testing.T, words ...string) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,6 +174,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
 		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
 	}
+	maps.Copy(all, s.questions())
 	for name, d := range all {
 		if d.Card != nil {
 			d.Kind = core.PostCard

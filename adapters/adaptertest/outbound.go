@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 func postsAndEdits(t *testing.T, r *fixture) {
@@ -38,6 +39,22 @@ func postsAndEdits(t *testing.T, r *fixture) {
 	decided.Card.State, decided.Card.DecidedBy, decided.Card.Reason = core.Denied, "Cid", "not today"
 	r.post(t, decided)
 	r.shows(t, "Cid", "not today", "Add the note a2")
+}
+
+func questionsAndAnswers(t *testing.T, r *fixture) {
+	for name, schema := range map[string]string{"options": `{"enum":["a","b"]}`, "menu": menu, "form": form} {
+		d := r.question(name, schema)
+		refs := r.post(t, d)
+		if len(refs) != 1 {
+			t.Fatalf("the card of a question has %d parts; only what has one can be edited", len(refs))
+		}
+		r.shows(t, "Question "+name)
+		d.Card.State, d.Card.DecidedBy, d.Card.Answer = core.Answered, "Bob", "the answer to "+name
+		if err := r.Edit(t.Context(), refs[0], d); err != nil {
+			t.Fatalf("Edit: %v", err)
+		}
+		r.shows(t, "Question "+name)
+	}
 }
 
 func longAnswers(t *testing.T, r *fixture) {
@@ -103,6 +120,25 @@ func noSideEffects(t *testing.T, r *fixture) {
 		c.State = state
 		if err := r.Edit(t.Context(), refs[0], d); err != nil {
 			t.Errorf("Edit to %s: %v", state, err)
+		}
+	}
+	for i, schema := range []string{`{"enum":["a","b"]}`, menu, form} {
+		d := r.question(fmt.Sprintf("q%d", i), schema)
+		c := d.Card
+		c.Question.Text, c.Answer, c.DecidedBy = mask.Escape(hostile), mask.Escape(hostile), hostile
+		for j := range c.Question.Fields {
+			f := &c.Question.Fields[j]
+			f.Title, f.Hint = mask.EscapeLine(hostile), mask.EscapeLine(hostile)
+			if len(f.Choices) > 0 {
+				f.Choices[0].Title = mask.EscapeLine(hostile)
+			}
+		}
+		refs := r.post(t, d)
+		for _, state := range []core.ApprovalState{core.Answered, core.Expired, core.Cancelled} {
+			c.State = state
+			if err := r.Edit(t.Context(), refs[0], d); err != nil {
+				t.Errorf("Edit of a question to %s: %v", state, err)
+			}
 		}
 	}
 	for _, a := range r.out.SideEffects() {

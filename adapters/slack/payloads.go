@@ -119,7 +119,12 @@ type view struct {
 // payload returns what is stored of the interaction: not the trigger, and nothing that is not read. Slack sends the clicked message with it,
 // so the whole payload would quote the card: arguments, summary and the last lines of the conversation.
 func (i interaction) payload() json.RawMessage {
-	i.TriggerID = ""
+	i.TriggerID, i.Actions = "", slices.Clone(i.Actions)
+	for n := range i.Actions {
+		if i.Actions[n].SelectedOption.Value == "" {
+			i.Actions[n].BlockID = "" // only that of a menu is read
+		}
+	}
 	body, _ := json.Marshal(i) // can't fail: it has only texts
 	return body
 }

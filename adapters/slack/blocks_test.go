@@ -57,6 +57,9 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		}
 		inspect(t, "modal", reasonModal("value", c).Blocks.BlockSet, maxModalBlocks)
 		inspect(t, "modal", argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
+		if c.Question != nil {
+			inspect(t, "modal", answerModal("value", c).Blocks.BlockSet, maxModalBlocks)
+		}
 		if text, ok := chat.EditText(c, maxInput); ok {
 			inspect(t, "modal", editModal("value", text, c).Blocks.BlockSet, maxModalBlocks)
 		}

@@ -23,8 +23,11 @@ var cardText = chat.CardText[piece]{
 // no reply has. A decided approval has no buttons, but that of an expired one to ask again.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
-	face := cardText.Face(d)
-	arguments := chat.Arguments(c)
+	face := inLines(cardText.Face(d), c, literal, bold)
+	arguments := ""
+	if c.Question == nil {
+		arguments = chat.Arguments(c)
+	}
 	m := message{Text: fallback(d, arguments), Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
@@ -32,16 +35,25 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	shown, left := chat.Head(defuse(arguments), maxArguments)
 	m.Blocks = append(m.Blocks, api.NewHeaderBlock(plainText(face.Title)), rich(face.Lead))
 	m.Blocks = append(m.Blocks, fieldBlocks(face)...)
-	m.Blocks = append(m.Blocks, argumentBlock(c, shown, left))
+	if c.Question == nil {
+		m.Blocks = append(m.Blocks, argumentBlock(c, shown, left))
+	}
 	if d.Copy {
 		m.Blocks = append(m.Blocks, lastLines(c))
 	}
 	if !d.Copy {
 		link = ""
 	}
+	var answers []api.BlockElement
+	id, err := "", error(nil)
+	if c.Question != nil && c.State == core.Open {
+		if answers, id, err = p.answerElements(c); err != nil {
+			return m, err
+		}
+	}
 	buttons, err := p.cardButtons(c, d.Pressed, left, link)
-	if len(buttons) > 0 {
-		m.Blocks = append(m.Blocks, api.NewActionBlock("", buttons...))
+	if buttons = append(answers, buttons...); len(buttons) > 0 {
+		m.Blocks = append(m.Blocks, api.NewActionBlock(id, buttons...))
 	}
 	return m, err
 }
@@ -99,7 +111,9 @@ func foldedNote(c core.Card, arguments string) string {
 
 // fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers. It mentions nobody; the blocks do.
 func fallback(d core.Delivery, arguments string) string {
-	c, face := *d.Card, plainCard.Face(d)
+	c := *d.Card
+	same := func(s string) string { return s }
+	face := inLines(plainCard.Face(d), c, same, same)
 	lines := []string{face.Title, face.Lead}
 	for _, f := range face.Fields {
 		lines = append(lines, f.Label+": "+strings.Join(f.Value, ""))
@@ -108,6 +122,10 @@ func fallback(d core.Delivery, arguments string) string {
 		lines = append(lines, strings.Join(note, ""))
 	}
 	switch {
+	case c.Question != nil:
+		if options := optionsText(c); options != "" {
+			lines = append(lines, options)
+		}
 	case arguments == "":
 	case c.State != core.Open && chat.Units(arguments) > maxFolded:
 		lines = append(lines, foldedNote(c, arguments))
@@ -144,7 +162,7 @@ func lastLines(c core.Card) api.Block {
 	return api.NewRichTextBlock("", elements...)
 }
 
-// cardButtons draws the buttons of a card, which leaves out so many characters of the arguments. Approving what is dangerous, or not all on
+// cardButtons draws the buttons of a card, but those that answer a question. The card leaves out so many characters of the arguments. Approving what is dangerous, or not all on
 // the card, opens a confirmation dialog. What is dangerous has a red button, and Deny never has. again: it was already asked again.
 func (p painter) cardButtons(c core.Card, again bool, folded int, link string) ([]api.BlockElement, error) {
 	type choice struct {
@@ -156,6 +174,8 @@ func (p painter) cardButtons(c core.Card, again bool, folded int, link string) (
 	switch {
 	case c.State == core.Expired && !again:
 		choices = append(choices, choice{"Ask again", chat.ActionAskAgain, api.StyleDefault})
+	case c.State == core.Open && c.Question != nil:
+		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, api.StyleDefault})
 	case c.State == core.Open:
 		if approve := (choice{"Approve", chat.ActionApprove, api.StylePrimary}); !c.Altered {
 			if c.Risk == core.Dangerous {

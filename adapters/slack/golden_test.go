@@ -39,6 +39,9 @@ func TestGoldenPosts(t *testing.T) {
 	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
 	adaptertest.Golden(t, "modal-reason-needed", reasonModal("sealed:value", *testCard(func(c *core.Card) { c.NeedsWhy = true })))
 	adaptertest.Golden(t, "modal-edit", editModal("sealed:value", "{\n  \"text\": \"buy milk\"\n}", *testCard(nil)))
+	for _, name := range []string{"form", "text"} {
+		adaptertest.Golden(t, "modal-answer-"+name, answerModal("sealed:value", *samples.Deliveries()["card-question-"+name].Card))
+	}
 	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 

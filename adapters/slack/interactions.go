@@ -20,6 +20,7 @@ import (
 const (
 	pressNote    = "the person is asked to press again" // the end of the log lines
 	commandNote  = "the person is asked to send the command again"
+	gone         = "This approval no longer exists."
 	pressAgain   = "Your press could not be stored, so nothing was done. Press again."
 	commandAgain = "Your command could not be stored, so nothing was done. Send the command again."
 )
@@ -31,12 +32,13 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	if err := chat.Decode(body, &i); err != nil {
 		return nil, chat.Unreadable(s.Log, "interaction", body, err)
 	}
+	i.Answer = ""
 	switch {
 	case i.User.ID == "":
 	case i.Type == api.InteractionTypeBlockActions:
 		return nil, s.clicked(ctx, i, accept)
-	case i.Type == api.InteractionTypeViewSubmission && (i.View.CallbackID == callbackReason || i.View.CallbackID == callbackEdit):
-		return nil, s.submitted(ctx, i, accept)
+	case i.Type == api.InteractionTypeViewSubmission && (i.View.CallbackID == callbackReason || i.View.CallbackID == callbackEdit || i.View.CallbackID == callbackAnswer):
+		return s.submitted(ctx, i, accept)
 	}
 	return nil, chat.Stored
 }
@@ -44,10 +46,10 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 // clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person gets an error message.
 func (s *Slack) clicked(ctx context.Context, i interaction, accept core.Accept) chat.Result {
 	for _, a := range i.Actions {
-		if a.Value == "" {
+		b, value, ok := s.opened(a)
+		if value == "" {
 			continue
 		}
-		b, ok := chat.OpenButton(s.Signer, a.Value)
 		if !ok {
 			s.Log.Warn("a click on a button that gatehouse did not make is ignored", "action", chat.Clip(a.ActionID), "person", i.User.ID)
 			s.tellClicker(i, "This button is no longer valid, so nothing was done. Ask again, or contact an admin.")
@@ -69,6 +71,11 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 		}
 	}
 	switch b.Action {
+	case chat.ActionAnswer:
+		if b.Option == 0 {
+			return s.openModal(ctx, i, b)
+		}
+		return s.decided(ctx, i, b, click, accept)
 	case chat.ActionRetry, chat.ActionNew:
 		if len(b.More) == 2 {
 			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
@@ -77,11 +84,7 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 	case chat.ActionAskAgain:
 		return s.commitPress(ctx, i, chat.AskAgainEvent(b.Approval, s.decision(i, b.Approval, click)), accept)
 	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
-		if click == "" {
-			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
-			return chat.Malformed
-		}
-		return s.commitPress(ctx, i, s.decision(i, b.Approval, click), accept)
+		return s.decided(ctx, i, b, click, accept)
 	case chat.ActionReason, chat.ActionEdit, chat.ActionArguments:
 		return s.openModal(ctx, i, b)
 	}
@@ -89,19 +92,43 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 	return chat.Stored
 }
 
-// submitted handles a form: the reason of a denial, or changed arguments.
-func (s *Slack) submitted(ctx context.Context, i interaction, accept core.Accept) chat.Result {
+// decided handles a press of a button that decides.
+func (s *Slack) decided(ctx context.Context, i interaction, b chat.Button, click string, accept core.Accept) chat.Result {
+	if click == "" {
+		s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
+		return chat.Malformed
+	}
+	return s.commitPress(ctx, i, s.decision(i, b.Approval, click), accept)
+}
+
+// submitted handles a form: the reason of a denial, changed arguments, or an answer, of which reply says what is wrong with it.
+func (s *Slack) submitted(ctx context.Context, i interaction, accept core.Accept) (reply any, result chat.Result) {
 	b, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
-	form := b.Action == chat.ActionReason || b.Action == chat.ActionEdit
+	form := b.Action == chat.ActionReason || b.Action == chat.ActionEdit || b.Action == chat.ActionAnswer
 	if !ok || !form || len(b.More) != 2 || i.View.ID == "" {
 		s.Log.Warn("a modal that gatehouse did not make was submitted and is ignored", "person", i.User.ID)
-		return chat.Stored
+		return nil, chat.Stored
 	}
 	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
 	if ok, result := s.admits(ctx, i); !ok {
-		return result
+		return nil, result
 	}
-	return s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID), accept)
+	if b.Action == chat.ActionAnswer {
+		answer, refused, err := s.answered(ctx, i, b.Approval)
+		switch {
+		case core.CategoryOf(err) == core.NotFound:
+			s.tellClicker(i, gone)
+			return nil, chat.Stored
+		case err != nil:
+			s.Log.Warn("a question could not be looked up for an answer; "+pressNote, "category", core.CategoryOf(err), "err", err)
+			s.tellClicker(i, pressAgain)
+			return nil, chat.NotStored
+		case refused != nil:
+			return refused, chat.Stored
+		}
+		i.Answer, i.View.State.Values = answer, nil
+	}
+	return nil, s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID), accept)
 }
 
 // commitPress stores the event of an interaction. If that fails, the person is told.
@@ -129,7 +156,10 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
-		s.tellClicker(i, "This approval no longer exists.")
+		s.tellClicker(i, gone)
+		return chat.Stored
+	case err == nil && (card.Question != nil) != (b.Action == chat.ActionAnswer):
+		s.tellClicker(i, "This button does not fit the card any more, so nothing was done.")
 		return chat.Stored
 	case err != nil:
 		s.Log.Warn("an approval could not be looked up for a click; "+pressNote, "category", core.CategoryOf(err), "err", err)
@@ -147,6 +177,8 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	b.More = []string{i.address().Channel, i.address().Thread}
 	var view api.ModalViewRequest
 	switch b.Action {
+	case chat.ActionAnswer:
+		view = answerModal(s.Signer.Seal(b.Fields()...), card)
 	case chat.ActionReason:
 		view = reasonModal(s.Signer.Seal(b.Fields()...), card)
 	case chat.ActionEdit:

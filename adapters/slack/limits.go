@@ -13,7 +13,9 @@ const (
 	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
 	maxInput       = 3_000  // of the text in an input (docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element)
 	maxURL         = 3_000
-	maxButtonLabel = 75 // of a button, for screen readers
+	maxButtonLabel = 75  // of a button, for screen readers
+	maxOption      = 75  // of an option's text, and of a button's (docs.slack.dev/reference/block-kit/composition-objects/option-object)
+	maxBlockID     = 255 // docs.slack.dev/reference/block-kit/blocks/actions-block
 )
 
 // Our own limits, well below Slack's, so that a card fits in one message whatever its fields contain.
@@ -30,9 +32,15 @@ const (
 	maxMessage   = 150
 	maxChanged   = 600
 	maxReason    = 2_000 // in the modal and on the card
-	maxLines     = 6     // of a conversation, on the copy of a card
-	maxLine      = 250
-	maxChunk     = 2_800 // of arguments in one block of a modal
-	maxChunks    = 90
-	maxArgBytes  = 200_000 // of the arguments in a modal, as JSON
+	maxQuestion  = 3_000
+	maxHint      = 500 // below an input of a form
+	longText     = 100 // a text that may be longer has an input of several lines
+
+	maxFieldLabel = 150 // of an input of a form
+
+	maxLines    = 6 // of a conversation, on the copy of a card
+	maxLine     = 250
+	maxChunk    = 2_800 // of arguments in one block of a modal
+	maxChunks   = 90
+	maxArgBytes = 200_000 // of the arguments in a modal, as JSON
 )

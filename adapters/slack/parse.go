@@ -120,13 +120,18 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	if err := chat.Decode(e.Payload, &i); err != nil {
 		return core.Input{}, errClickShape
 	}
-	values := []string{i.View.PrivateMetadata}
-	for _, a := range i.Actions {
-		values = append(values, a.Value)
+	form, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
+	var all []chat.Button
+	if ok {
+		all = append(all, form)
 	}
-	for _, value := range values {
-		b, ok := chat.OpenButton(s.Signer, value)
-		if !ok || string(b.Approval) != e.Subject() {
+	for _, a := range i.Actions {
+		if b, _, ok := s.opened(a); ok {
+			all = append(all, b)
+		}
+	}
+	for _, b := range all {
+		if string(b.Approval) != e.Subject() {
 			continue
 		}
 		click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Card: i.card()}
@@ -136,6 +141,10 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 			click.Choice, click.Reason = core.Deny, i.input(inputReason)
 		case submitted && b.Action == chat.ActionEdit:
 			click.Changed = i.input(inputEdit)
+		case submitted && b.Action == chat.ActionAnswer && i.Answer != "":
+			click.Answer = i.Answer
+		case !submitted && b.Action == chat.ActionAnswer && b.Option > 0:
+			click.Option = b.Option
 		case click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
 			continue
 		}

@@ -84,13 +84,23 @@ type interaction struct {
 	} `json:"message,omitzero"`
 	Actions []action `json:"actions,omitempty"`
 	View    view     `json:"view,omitzero"`
+
+	Answer string `json:"gatehouse_answer,omitempty"` // made of a form that answers a question; Slack sends no such field
 }
 
-// action is a button that was clicked.
+// action is a button that was clicked, or an option that was chosen of a menu.
 type action struct {
 	ActionID string `json:"action_id"`
 	Value    string `json:"value"`
 	ActionTS string `json:"action_ts,omitempty"`
+	BlockID  string `json:"block_id,omitempty"`
+
+	SelectedOption option `json:"selected_option,omitzero"`
+}
+
+// option is one that was chosen of several.
+type option struct {
+	Value string `json:"value"`
 }
 
 // view is a modal.
@@ -100,15 +110,21 @@ type view struct {
 	PrivateMetadata string `json:"private_metadata"`
 	State           struct {
 		Values map[string]map[string]struct {
-			Value string `json:"value"`
-		} `json:"values"`
+			Value          string `json:"value"`
+			SelectedOption option `json:"selected_option,omitzero"`
+		} `json:"values,omitempty"`
 	} `json:"state"`
 }
 
 // payload returns what is stored of the interaction: not the trigger, and nothing that is not read. Slack sends the clicked message with it,
 // so the whole payload would quote the card: arguments, summary and the last lines of the conversation.
 func (i interaction) payload() json.RawMessage {
-	i.TriggerID = ""
+	i.TriggerID, i.Actions = "", slices.Clone(i.Actions)
+	for n := range i.Actions {
+		if i.Actions[n].SelectedOption.Value == "" {
+			i.Actions[n].BlockID = "" // only that of a menu is read
+		}
+	}
 	body, _ := json.Marshal(i) // can't fail: it has only texts
 	return body
 }

@@ -73,6 +73,39 @@ func (p *Person) Clicks(channel, ts, name string, options ...ActionOption) *Deli
 	return p.Presses(b, options...)
 }
 
+// Chooses chooses an option, by its text or value, of a menu on a message. There must be one.
+func (p *Person) Chooses(channel, ts, option string, options ...ActionOption) *Delivery {
+	menu, ok := p.s.findOption(channel, ts, option)
+	if !ok {
+		p.s.fatal("there is no menu with the option %q on message %s in %s", option, ts, channel)
+	}
+	return p.Presses(menu, options...)
+}
+
+// findOption looks up a menu of a message, as it is when this option of it is chosen.
+func (s *Server) findOption(channel, ts, name string) (Button, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, ts)
+	for _, b := range r.Blocks {
+		for _, e := range blockkit.Interactive(b) {
+			options, _ := e["options"].([]any)
+			for _, one := range options {
+				o := blockkit.AsBlock(one)
+				if e["type"] != "static_select" || o["value"] != name && blockkit.TextOf(o["text"]) != name {
+					continue
+				}
+				chosen := maps.Clone(e)
+				delete(chosen, "options")
+				chosen["selected_option"] = o
+				block, _ := b["block_id"].(string)
+				return Button{Channel: channel, TS: ts, BlockID: block, element: chosen, message: r.Message}, true
+			}
+		}
+	}
+	return Button{}, false
+}
+
 // Presses presses a button that was looked up before, even if it no longer exists.
 func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	s := p.s
@@ -87,7 +120,7 @@ func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	respond := s.newResponseURL(responseURL{channel: c.ID, ts: b.TS, thread: now.ThreadTS, user: p.ID})
 	action := maps.Clone(b.element)
 	delete(action, "url")
-	action["block_id"], action["action_ts"], action["type"] = b.BlockID, s.newTS(), "button"
+	action["block_id"], action["action_ts"] = b.BlockID, s.newTS()
 	container := object{"type": "message", "message_ts": b.TS, "channel_id": c.ID, "is_ephemeral": now.Ephemeral != ""}
 	if now.ThreadTS != "" {
 		container["thread_ts"] = now.ThreadTS

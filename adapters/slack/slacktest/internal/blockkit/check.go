@@ -3,7 +3,9 @@ package blockkit
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -30,6 +32,9 @@ const (
 	maxButtonValue   = 2000
 	maxURL           = 3000
 	maxOptions       = 100
+	maxChecks        = 10 // radio buttons or checkboxes
+	maxOptionText    = 75
+	maxOptionValue   = 150
 	maxConfirmTitle  = 100
 	maxConfirmText   = 300
 	maxConfirmButton = 30
@@ -103,6 +108,9 @@ func (k *Checker) block(at string, b Block) {
 		k.image(at, b)
 	case "input":
 		k.TextObject(at+"/label", b["label"], maxLabel, "plain_text")
+		if b["hint"] != nil {
+			k.TextObject(at+"/hint", b["hint"], maxLabel, "plain_text")
+		}
 		element, ok := b["element"].(Block)
 		if !ok {
 			k.Fault(at, "missing required field: element")
@@ -189,8 +197,8 @@ func (k *Checker) interactive(at string, elements []Block) {
 		if e["placeholder"] != nil {
 			k.TextObject(where+"/placeholder", e["placeholder"], maxPlaceholder, "plain_text")
 		}
-		if options, ok := e["options"].([]any); ok && len(options) > maxOptions {
-			k.Fault(where+"/options", "no more than %d items allowed", maxOptions)
+		if options, ok := e["options"].([]any); ok || e["type"] == "static_select" && e["option_groups"] == nil {
+			k.options(where+"/options", e["type"], options)
 		}
 		if confirm, ok := e["confirm"].(Block); ok {
 			k.TextObject(where+"/confirm/title", confirm["title"], maxConfirmTitle, "plain_text")
@@ -204,15 +212,67 @@ func (k *Checker) interactive(at string, elements []Block) {
 		case "plain_text_input":
 			initial, _ := e["initial_value"].(string)
 			most := maxInput
+			least, _ := e["min_length"].(float64)
 			if n, ok := e["max_length"].(float64); ok {
+				if n < 1 || n > maxInput {
+					k.Fault(where+"/max_length", "must be 1 to %d", maxInput)
+				}
 				most = min(most, int(n))
 			}
+			if least < 0 || int(least) > most {
+				k.Fault(where+"/min_length", "must be 0 to %d", most)
+			}
 			k.long(where+"/initial_value", initial, 0, most)
+		case "number_input":
+			k.number(where, e)
 		case nil:
 			k.Fault(where, "missing required field: type")
 		case "section", "markdown", "header", "divider":
 			k.Fault(where+"/type", "unsupported type: %v", e["type"])
 		}
+	}
+}
+
+// options checks the options of a menu or of radio buttons.
+func (k *Checker) options(at string, kind any, options []any) {
+	most := maxOptions
+	if kind == "radio_buttons" || kind == "checkboxes" {
+		most = maxChecks
+	}
+	switch {
+	case len(options) == 0:
+		k.Fault(at, "no less than 1 items required")
+	case len(options) > most:
+		k.Fault(at, "no more than %d items allowed", most)
+	}
+	for i, one := range options {
+		o, where := AsBlock(one), fmt.Sprintf("%s/%d", at, i)
+		k.TextObject(where+"/text", o["text"], maxOptionText, "plain_text", "mrkdwn")
+		value, _ := o["value"].(string)
+		k.long(where+"/value", value, 0, maxOptionValue)
+	}
+}
+
+// number checks an input for a number.
+func (k *Checker) number(at string, e Block) {
+	decimal, ok := e["is_decimal_allowed"].(bool)
+	if !ok {
+		k.Fault(at, "missing required field: is_decimal_allowed")
+	}
+	bounds := map[string]float64{"min_value": math.Inf(-1), "max_value": math.Inf(1)}
+	for key := range bounds {
+		if e[key] == nil {
+			continue
+		}
+		text, _ := e[key].(string)
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || strings.ContainsAny(text, "eExX_") || !decimal && strings.Contains(text, ".") {
+			k.Fault(at+"/"+key, "must be a number")
+		}
+		bounds[key] = n
+	}
+	if bounds["min_value"] > bounds["max_value"] {
+		k.Fault(at+"/min_value", "must not be greater than max_value")
 	}
 }
 

@@ -29,7 +29,8 @@ func renderBlock(b Block) string {
 	case "image":
 		return fmt.Sprintf("(image: %v)", b["alt_text"])
 	case "input":
-		return fmt.Sprintf("%s: [%v]", TextOf(b["label"]), AsBlock(b["element"])["type"])
+		element := AsBlock(b["element"])
+		return fmt.Sprintf("%s: [%v]%s", TextOf(b["label"]), element["type"], optionTexts(element))
 	case "section":
 		parts := []string{}
 		if text := TextOf(b["text"]); text != "" {
@@ -68,7 +69,16 @@ func renderElement(e Block) string {
 	case "image":
 		return fmt.Sprintf("(image: %v)", e["alt_text"])
 	}
-	return fmt.Sprintf("(%v)", e["type"])
+	return fmt.Sprintf("(%v)%s", e["type"], optionTexts(e))
+}
+
+// optionTexts returns the options of an element, "" if it has none.
+func optionTexts(e Block) (text string) {
+	options, _ := e["options"].([]any)
+	for _, o := range options {
+		text += " ○ " + TextOf(AsBlock(o)["text"])
+	}
+	return text
 }
 
 func renderRich(out *strings.Builder, e Block) {

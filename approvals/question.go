@@ -15,7 +15,7 @@ func shownQuestion(q question.Question) *question.Question {
 	q.Text, q.Fields = mask.Escape(mask.Text(q.Text)), slices.Clone(q.Fields)
 	for i := range q.Fields {
 		f := &q.Fields[i]
-		f.Title, f.Hint, f.Choices = shown(f.Title), shown(f.Hint), slices.Clone(f.Choices)
+		f.Title, f.Hint, f.Choices = shown(f.Label()), shown(f.Hint), slices.Clone(f.Choices)
 		for j := range f.Choices {
 			f.Choices[j].Title = shown(f.Choices[j].Title)
 		}

@@ -84,8 +84,8 @@ func (s *Service) AdminVote(ctx context.Context, c core.Click, name, user string
 // maxReason is the limit of a reason in characters: it is shown on a card.
 const maxReason = 2000
 
-// maxAnswer is the limit of an answer in bytes: a form of texts, each as long as it may be, is shorter.
-const maxAnswer = 64 << 10
+// maxAnswer is the limit of an answer in bytes: a form of texts, each as long as it may be, is shorter, whatever its characters.
+const maxAnswer = 256 << 10
 
 func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core.Decision) (core.Decided, error) {
 	if utf8.RuneCountInString(c.Reason) > maxReason {

@@ -18,14 +18,16 @@ type shownCards struct {
 	open    []shownCard
 	last    core.ApprovalID            // the card that was answered last
 	printed map[core.ApprovalID]string // each card as it was last printed
+	asked   map[core.ApprovalID]bool   // those that are questions
 }
 
 type shownCard struct {
 	card     core.Card
-	answered bool // by this person; it may still need other votes
+	answered bool     // by this person; it may still need other votes. A question that is for somebody else counts as answered
+	typed    []string // of a form: what was typed for its first fields
 }
 
-// current is the card that y and n answer: the last one without an answer or, if all have one, the last one. A second y is then
+// current is the card that a line answers: the last one without an answer or, if all have one, the last approval. A second y is then
 // answered with the approval's state and does not become a message.
 func (t *shownCards) current() core.ApprovalID {
 	for _, a := range slices.Backward(t.open) {
@@ -33,8 +35,10 @@ func (t *shownCards) current() core.ApprovalID {
 			return a.card.Approval
 		}
 	}
-	if n := len(t.open); n > 0 {
-		return t.open[n-1].card.Approval
+	for _, a := range slices.Backward(t.open) {
+		if a.card.Question == nil {
+			return a.card.Approval
+		}
 	}
 	return ""
 }
@@ -66,6 +70,8 @@ func (t *shownCards) answers() string {
 	switch {
 	case i < 0:
 		return ""
+	case t.open[i].card.Question != nil:
+		return t.open[i].asks()
 	case t.open[i].card.Altered:
 		return "n"
 	case cautions(t.open[i].card) != "":
@@ -112,7 +118,7 @@ func (c *Console) reopenAnswered() {
 	defer c.mu.Unlock()
 	if i := c.cards.index(c.cards.last); i >= 0 && c.cards.open[i].answered {
 		card := c.cards.open[i]
-		card.answered = false
+		card.answered, card.typed = false, nil
 		c.cards.open = append(slices.Delete(c.cards.open, i, i+1), card)
 	}
 }
@@ -121,7 +127,7 @@ func (c *Console) markAnswered(id core.ApprovalID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := c.cards.index(id); i >= 0 {
-		c.cards.open[i].answered, c.cards.last = true, id
+		c.cards.open[i].answered, c.cards.open[i].typed, c.cards.last = true, nil, id
 	}
 }
 
@@ -133,6 +139,9 @@ func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) er
 	text := c.style.card(card)
 	if c.cards.printed[card.Approval] == text {
 		if occasion != "" && card.State == core.Open {
+			if card.Question != nil {
+				return c.print(c.style.question("reminder: nobody has answered yet: " + oneLine(card.Question.Text)))
+			}
 			return c.print(c.style.approval(fmt.Sprintf("reminder: nobody has decided yet: %s (%.*s)", oneLine(card.Summary), minShortID, card.Approval)))
 		}
 		return nil
@@ -141,17 +150,17 @@ func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) er
 	known := at >= 0
 	out := text
 	if late && card.State == core.Open {
-		out = c.style.approval("(late) this was requested a while ago:") + text
+		out = c.style.about(card, "(late) this was requested a while ago:") + text
 	}
 	changed := known && card.Edits != c.cards.open[at].card.Edits // its arguments: it is another card to answer
 	voted := known && card.State == core.Open && !changed         // only its votes changed
-	if voted {
+	if voted && card.Question == nil {
 		out = c.style.approval(votes(card) + ": " + oneLine(card.Summary))
 	}
 	if err := c.print(out); err != nil {
 		return err
 	}
-	c.cards.printed[card.Approval] = text
+	c.cards.printed[card.Approval], c.cards.asked[card.Approval] = text, card.Question != nil
 	switch {
 	case voted:
 		c.cards.open[at].card = card
@@ -163,10 +172,13 @@ func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) er
 	case known:
 		c.cards.open = slices.Delete(c.cards.open, at, at+1)
 	case card.State == core.Open:
-		c.cards.open = append(c.cards.open, shownCard{card: card})
+		c.cards.open = append(c.cards.open, shownCard{card: card, answered: card.Question != nil && card.Refusal(c.opt.Actor) != nil})
 	}
 	defer c.repaint()
 	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
+		if c.cards.open[i].card.Question != nil {
+			return c.print(c.style.stillAsks(c.cards.open[i]))
+		}
 		which := ""
 		if short := c.cards.shortID(c.cards.open[i].card.Approval); short != "" {
 			which = " (" + short + ")"
@@ -191,6 +203,8 @@ func decisionLine(card core.Card) string {
 		return "expired without a decision: " + what
 	case core.Cancelled:
 		return "cancelled: " + what + why
+	case core.Answered:
+		return "answered by " + by + ": " + what + " – " + oneLine(strings.ReplaceAll(card.Answer, "\n", ", "))
 	}
 	return oneLine(string(card.State)) + ": " + what
 }
@@ -300,10 +314,13 @@ func (s style) approval(text string) string {
 func (s style) card(card core.Card) string {
 	if card.State != core.Open {
 		code := red
-		if card.State == core.Approved {
+		if card.State == core.Approved || card.State == core.Answered {
 			code = green
 		}
-		return s.approval(s.paint(code, decisionLine(card)))
+		return s.about(card, s.paint(code, decisionLine(card)))
+	}
+	if card.Question != nil {
+		return s.openQuestion(card)
 	}
 	title := oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)
 	if card.Asked.Of > 1 {

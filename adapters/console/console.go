@@ -66,7 +66,7 @@ func New(o Options) *Console {
 	}
 	return &Console{
 		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		cards: shownCards{printed: map[core.ApprovalID]string{}}, workingChanged: make(chan struct{}, 1),
+		cards: shownCards{printed: map[core.ApprovalID]string{}, asked: map[core.ApprovalID]bool{}}, workingChanged: make(chan struct{}, 1),
 	}
 }
 
@@ -117,6 +117,10 @@ func (c *Console) remindOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, a := range c.cards.open {
+		if a.card.Question != nil {
+			_ = c.print(c.style.question(oneLine(a.card.Question.Text) + " is still open; answer with: gatehouse approvals answer " + oneLine(string(a.card.Approval)) + " --json ANSWER"))
+			continue
+		}
 		_ = c.print(c.style.approval(oneLine(a.card.Summary) + " is still open; decide with: gatehouse approvals approve " + oneLine(string(a.card.Approval))))
 	}
 }

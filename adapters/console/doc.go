@@ -2,7 +2,7 @@
 //
 // Modes. If input and output are terminals, there is a prompt with line editing and history, a spinner while the bot works, and
 // approvals as cards answered with y, n or n REASON. Otherwise (a pipe, a file, a script) each line is a message, answers are lines
-// "bot> …" whose further lines are indented, and cards are lines "approval> …". No line of the bot's text begins in the first column,
+// "bot> …" whose further lines are indented, and cards are lines "approval> …" or "question> …". No line of the bot's text begins in the first column,
 // so a text can't imitate a card.
 //
 // Order in a pipe. After a line is stored, the next one waits until Options.Idle reports that the conversation has nothing left to
@@ -14,6 +14,12 @@
 // open every other line is a message; without an open card y and n are messages too. Pasted text is never an answer or a control word.
 // After a decision the next open card is named again. With several open cards the prompt names the one that an answer is for, by the
 // beginning of its id.
+//
+// Questions. A question is lines "question> …": its text, its options by number, and what can be typed. The next line is the answer, whatever it
+// says, unless it is a control word or the question is for somebody else: an option's number or title, a number, a text. What does not fit is told, and
+// asked for again. The fields of a form are asked for one after the other, and "-" leaves one out that may be left out; instead, one line of JSON
+// answers the whole form: {"size":"m","count":3}. Pasted text answers only what asks for a text. Who wants to say something else first
+// withdraws the question with cancel. An answer that somebody else was faster with is told, and who was faster.
 //
 // Events. The id of a line's event is made when the line is typed; that of a click is made of approval, person and press. A terminal
 // sends nothing twice. If storing fails, the console prints that and submits the same event again for about half a minute. If it still

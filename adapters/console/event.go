@@ -23,7 +23,7 @@ const (
 // Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is configured.
 const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel cancels open approvals, " +
 	"/quit leaves. While a card is open, y approves it, n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the " +
-	"word approve instead of y."
+	"word approve instead of y. While a question is open, the next line answers it."
 
 // leaves reports whether a line leaves the console: quit or exit, with or without the sign of a control word.
 func leaves(l input) bool {
@@ -70,6 +70,7 @@ type clickPayload struct {
 	Approval core.ApprovalID `json:"approval"`
 	Choice   core.Choice     `json:"choice"`
 	Reason   string          `json:"reason,omitempty"`
+	Answer   string          `json:"answer,omitempty"` // to a question: JSON
 	Edits    string          `json:"edits,omitempty"` // how often the arguments had been changed on the card that was answered
 }
 
@@ -92,12 +93,16 @@ func (c *Console) lineEvent(text string) core.Event {
 }
 
 func (c *Console) clickEvent(id core.ApprovalID, choice core.Choice, reason string) core.Event {
-	press := string(id) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
 	payload := clickPayload{Approval: id, Choice: choice, Reason: reason}
 	if n := c.editsShown(id); n > 0 {
 		payload.Edits = strconv.Itoa(n)
 	}
-	return c.newEvent(press, core.ClickEvent{Approval: id}, payload)
+	return c.pressEvent(payload)
+}
+
+func (c *Console) pressEvent(p clickPayload) core.Event {
+	press := string(p.Approval) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
+	return c.newEvent(press, core.ClickEvent{Approval: p.Approval}, p)
 }
 
 // Parse reads the payload of a message or a click. Unknown keys are ignored; a wrong type is an error of the user-correctable
@@ -139,14 +144,14 @@ func parseMessage(v *strictjson.Value) (core.Input, error) {
 }
 
 func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
-	fields := [4]string{}
-	for i, key := range []string{"approval", "choice", "reason", "edits"} {
+	fields := [5]string{}
+	for i, key := range []string{"approval", "choice", "reason", "edits", "answer"} {
 		var err error
 		if fields[i], err = stringMember(v, key, core.Invalid); err != nil {
 			return core.Input{}, err
 		}
 	}
-	click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Reason: fields[2]}
+	click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Reason: fields[2], Answer: fields[4]}
 	if fields[3] != "" {
 		n, err := strconv.Atoi(fields[3])
 		if err != nil || n < 0 {
@@ -157,7 +162,7 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 	if click.Approval == "" || fields[0] != subject {
 		return core.Input{}, core.Errorf(core.Invalid, "This answer does not belong to the approval %q.", subject)
 	}
-	if click.Choice != core.Approve && click.Choice != core.Deny {
+	if click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Answer {
 		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q. Answer y or n.", click.Choice)
 	}
 	return core.Input{Click: &click}, nil

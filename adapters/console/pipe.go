@@ -115,11 +115,14 @@ func (p *pipeReader) end(ctx context.Context, cause error) error {
 	return nil
 }
 
-// handle stores one line as an answer to a card, a control word or a message.
+// handle stores one line as an answer to a card or a question, a control word or a message.
 func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool, error) {
 	if l.oversized {
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)
 		return false, nil
+	}
+	if id, asks := c.question(l); asks {
+		return c.answerQuestion(ctx, accept, id, l.text)
 	}
 	if l.pasted {
 		return c.submit(ctx, accept, c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{l.text}))
@@ -130,7 +133,7 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 	}
 	id, stillOpen := c.answerTarget(l.target)
 	switch {
-	case id == "":
+	case id == "", c.isQuestion(id): // one that is answered already, or for somebody else
 		return c.submit(ctx, accept, c.lineEvent(l.text))
 	case !stillOpen:
 		c.say("That approval has already been decided. Your answer was not used.")

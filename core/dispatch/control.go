@@ -109,6 +109,9 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	}
 	for _, a := range open {
 		line := "Waiting for an approval: " + a.Call.Summary
+		if a.Question != nil {
+			line = "Waiting for an answer: " + a.Call.Summary
+		}
 		if !a.Deadline.IsZero() {
 			line += " (expires " + in(a.Deadline.Sub(now)) + ")"
 		}

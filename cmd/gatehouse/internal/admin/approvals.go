@@ -15,10 +15,11 @@ import (
 
 // Approvals is gatehouse approvals.
 type Approvals struct {
-	List    approvalsListCmd    `cmd:"" help:"List approvals, latest first."`
-	Show    approvalsShowCmd    `cmd:"" help:"Show an approval."`
+	List    approvalsListCmd    `cmd:"" help:"List approvals and questions, latest first."`
+	Show    approvalsShowCmd    `cmd:"" help:"Show an approval or a question."`
 	Approve approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
 	Deny    approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
+	Answer  approvalsAnswerCmd  `cmd:"" help:"Answer a question as the local admin."`
 	Edit    Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
 	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
 	Explain Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
@@ -27,7 +28,7 @@ type Approvals struct {
 
 type approvalsListCmd struct {
 	cli.JSONFlag
-	State        []string `enum:"open,approved,denied,expired,cancelled" placeholder:"STATE" help:"Only approvals in these states: open, approved, denied, expired, cancelled."`
+	State        []string `enum:"open,approved,denied,answered,expired,cancelled" placeholder:"STATE" help:"Only approvals in these states: open, approved, denied, answered, expired, cancelled."`
 	Conversation string   `help:"Only approvals of this conversation."`
 	Limit        int      `default:"50" help:"The maximum number of approvals; 0 for all."`
 }
@@ -46,14 +47,14 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 		return a.PrintJSON(cli.List(all, viewApproval))
 	}
 	return a.Table("No approvals found.", []string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"}, cli.List(all, func(p core.Approval) []string {
-		return []string{string(p.ID), string(p.State), cli.Short(p.Call.Mask(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
+		return []string{string(p.ID), string(p.State), cli.Short(action(p)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
 	}))
 }
 
 type approvalsShowCmd struct {
 	cli.JSONFlag
 	ID     string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
-	Reveal bool   `help:"Show the arguments without masks. The audit log records who did."`
+	Reveal bool   `help:"Show the arguments, or the question and its answer, without masks. The audit log records who did."`
 }
 
 // Run prints one approval.
@@ -79,9 +80,14 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	view, card := viewApproval(p), approvals.CardOf(p, intent)
 	if c.Reveal {
 		view.Arguments, card.Arguments = p.Call.Arguments, mask.Escape(string(p.Call.Arguments))
+		view.Question, view.Answer = p.Question, p.Answer()
 	}
 	if c.JSON {
 		return a.PrintJSON(detailOf(view, card, viewIntent(p.Call, intent)))
+	}
+	if p.Question != nil {
+		showQuestion(a, p, view)
+		return nil
 	}
 	showApproval(a, p, card, intent)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/audit"
 	"gatehouse/core/mask"
+	"gatehouse/core/question"
 	"gatehouse/core/tool"
 )
 
@@ -92,6 +93,9 @@ type approvalView struct {
 	DecidedAt    time.Time           `json:"decided_at,omitzero"`
 	Deadline     time.Time           `json:"deadline,omitzero"`
 	Begun        bool                `json:"begun"`
+
+	Question *question.Question `json:"question,omitempty"` // secrets masked
+	Answer   json.RawMessage    `json:"answer,omitempty"`   // of a question that was answered; secrets masked
 }
 
 func viewApproval(a core.Approval) approvalView {
@@ -104,14 +108,17 @@ func viewApproval(a core.Approval) approvalView {
 	if a.State != core.Open {
 		v.DecidedBy = &a.DecidedBy
 	}
+	if a.Question != nil {
+		v.Question, v.Answer = maskedQuestion(*a.Question), maskedAnswer(a.Answer())
+	}
 	return v
 }
 
-// maskedVotes returns a copy of votes with the secrets in their reasons hidden.
+// maskedVotes returns a copy of votes with the secrets in their reasons and answers hidden.
 func maskedVotes(votes []core.Vote) []core.Vote {
 	all := append([]core.Vote{}, votes...)
 	for i := range all {
-		all[i].Reason = mask.Text(all[i].Reason)
+		all[i].Reason, all[i].Answer = mask.Text(all[i].Reason), maskedAnswer(all[i].Answer)
 	}
 	return all
 }

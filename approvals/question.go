@@ -23,11 +23,11 @@ func shownQuestion(q question.Question) *question.Question {
 	return &q
 }
 
-// shownAnswer is the answer as people see it; "" if there is none.
+// shownAnswer is the answer as people see it: with secrets masked, also what a field asks for whose name is that of a secret; "" if there is none.
 func shownAnswer(a core.Approval) string {
 	answer := a.Answer()
 	if answer == nil {
 		return ""
 	}
-	return mask.Escape(mask.Text(a.Question.Shown(answer)))
+	return mask.Escape(mask.Text(a.Question.Shown(mask.JSON(answer))))
 }

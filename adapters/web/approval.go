@@ -34,19 +34,33 @@ func (v *visit) approval() error {
 func (v *visit) showApproval(status int, c core.Card, review bool, fault string) {
 	page := approvalPage{Card: v.see(c), Fault: fault}
 	page.Review = review && page.Card.MayApprove && page.Card.NeedsReview
-	title := "Approval: " + c.Summary
+	v.showPage(status, page)
+}
+
+func (v *visit) showPage(status int, page approvalPage) {
+	title := "Approval: " + page.Card.Summary
+	if page.Card.Question != nil {
+		title = "Question: " + page.Card.Summary
+	}
 	if page.Review {
-		title = "Review: " + c.Summary
+		title = "Review: " + page.Card.Summary
 	}
 	v.show(status, "approval", title, page)
 }
 
-// decide stores the reader's decision, and leads to the page that says what is stored now.
+// decide takes the reader's decision or answer.
 func (v *visit) decide(c core.Card) error {
-	if err := v.checkedForm(); err != nil {
+	limit := int64(formSize)
+	if c.Question != nil {
+		limit = answerSize
+	}
+	if err := v.checkedForm(limit); err != nil {
 		return err
 	}
 	form := v.r.PostForm
+	if c.Question != nil && form.Get("choice") == string(core.Answer) {
+		return v.answer(c)
+	}
 	click := core.Click{Approval: c.Approval, Choice: core.Choice(form.Get("choice")), Reason: strings.TrimSpace(form.Get("reason"))}
 	edits, err := strconv.Atoi(cmp.Or(form.Get("edits"), "0"))
 	click.Edits = edits
@@ -60,15 +74,20 @@ func (v *visit) decide(c core.Card) error {
 		v.showApproval(http.StatusUnprocessableEntity, c, true, "Nothing is approved yet. Read everything below, then tick the box and approve.")
 		return nil
 	}
+	return v.vote(click)
+}
+
+// vote stores what the reader has sent, and leads to the page that says what is stored now.
+func (v *visit) vote(click core.Click) error {
 	ctx := context.WithoutCancel(v.r.Context()) // a decision that was sent counts, whether or not the reader waits
 	decided, err := v.Approvals.Vote(ctx, click, v.who.Actor, 0)
 	if err != nil {
-		return v.undecided(c.Approval, err)
+		return v.undecided(click.Approval, err)
 	}
 	if decided.Counted {
 		v.Decided()
 	}
-	v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
+	v.redirect("/approvals?decided=" + url.QueryEscape(string(click.Approval)))
 	return nil
 }
 

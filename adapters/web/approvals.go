@@ -40,7 +40,7 @@ func (v *visit) approvals() error {
 		return err
 	}
 	slices.SortStableFunc(open, func(a, b core.Card) int { return v.rank(a) - v.rank(b) }) // the newest first, within each rank
-	history, _, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Approved, core.Denied, core.Expired, core.Cancelled}, Limit: maxLook}, maxHistory)
+	history, _, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Approved, core.Denied, core.Answered, core.Expired, core.Cancelled}, Limit: maxLook}, maxHistory)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ type card struct {
 	Edits        int
 	Token        string              // of the form
 	Conversation core.ConversationID // for admins
+	Question     *asked              // of a question
+	Answer       string
 }
 
 // see makes the reader's view of a card.
@@ -51,6 +53,10 @@ func (v *visit) see(c core.Card) card {
 		ID: c.Approval, State: c.State, Dangerous: c.Risk == core.Dangerous, Headline: chat.Headline(c, ""), Summary: c.Summary, Tool: c.Tool, Arguments: c.Arguments,
 		Requester: nameOf(c.Requested, c.Requester), Asked: c.Asked.Message, Changed: chat.Clean(c.Changed), Dropped: c.Asked.Dropped,
 		Created: v.moment(c.CreatedAt), Edits: c.Edits, NeedsReason: c.NeedsWhy, NeedsReview: needsReview(c),
+	}
+	if c.Question != nil {
+		view.Tool, view.Arguments, view.NeedsReview = "", "", false
+		view.Question, view.Summary, view.Answer = ask(c), headline(*c.Question), chat.Clean(c.Answer)
 	}
 	if c.Edits > 0 {
 		view.Edited = nameOf(c.Editor, "")
@@ -66,9 +72,12 @@ func (v *visit) see(c core.Card) card {
 	}
 	view.Deadline, view.Cautions = v.moment(c.Deadline), cautions(c)
 	view.Approvers, view.Votes = approvers(c), votes(c)
-	if err := c.Refusal(v.who.Actor); err != nil {
+	switch err := c.Refusal(v.who.Actor); {
+	case err != nil:
 		view.Refusal = core.MessageOf(err)
-	} else {
+	case c.Question != nil:
+		view.Question.Open = true
+	default:
 		view.MayApprove, view.MayDeny = !c.Altered && !c.HasVoted(v.who.Actor, core.Approve), !c.HasVoted(v.who.Actor, core.Deny)
 	}
 	view.MayWithdraw = c.AskedBy(v.who.Actor)
@@ -159,7 +168,7 @@ func nameOf(who core.Actor, name string) string { return chat.PersonName(who, na
 
 // decision is how an approval ended, and by whom.
 func decision(c core.Card) string {
-	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Expired: "Expired", core.Cancelled: "Cancelled"}[c.State]
+	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Expired: "Expired", core.Cancelled: "Cancelled", core.Answered: "Answered"}[c.State]
 	if c.State == core.Expired || c.DecidedBy == "" && c.Decided.ID == "" {
 		return word
 	}

@@ -10,18 +10,19 @@ import (
 
 // Bounds of a form.
 const (
-	formSize = 64 << 10 // bytes
-	formTime = 10 * time.Second
+	formSize   = 64 << 10  // bytes
+	answerSize = 512 << 10 // of the answer to a question: ten long texts, each of whose characters a browser may write as twelve
+	formTime   = 10 * time.Second
 )
 
-// readForm reads the form of a request within the bounds.
-func (w *Web) readForm(rw http.ResponseWriter, r *http.Request) error {
+// readForm reads the form of a request, of at most limit bytes, within the bounds.
+func (w *Web) readForm(rw http.ResponseWriter, r *http.Request, limit int64) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
 		return &problem{Status: http.StatusUnsupportedMediaType, Title: "Not a form", Text: "This address takes forms only."}
 	}
 	connection := http.NewResponseController(rw)
 	_ = connection.SetReadDeadline(time.Now().Add(w.formTime)) // fails only where there is no connection
-	r.Body = http.MaxBytesReader(rw, r.Body, formSize)
+	r.Body = http.MaxBytesReader(rw, r.Body, limit)
 	err := r.ParseForm()
 	var long *http.MaxBytesError
 	switch {
@@ -37,8 +38,8 @@ func (w *Web) readForm(rw http.ResponseWriter, r *http.Request) error {
 }
 
 // checkedForm reads a form of one of our pages.
-func (v *visit) checkedForm() error {
-	if err := v.readForm(v.w, v.r); err != nil {
+func (v *visit) checkedForm(limit int64) error {
+	if err := v.readForm(v.w, v.r, limit); err != nil {
 		return err
 	}
 	return v.Gate.CheckForm(v.r, v.who)

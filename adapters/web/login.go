@@ -49,7 +49,7 @@ func (v *visit) takeToken() error {
 	if err := v.Gate.SameSite(v.r); err != nil {
 		return err
 	}
-	if err := v.readForm(v.w, v.r); err != nil {
+	if err := v.readForm(v.w, v.r, formSize); err != nil {
 		return err
 	}
 	next := nextPage(v.r.PostForm.Get("next"))
@@ -79,7 +79,7 @@ func nextPage(next string) string {
 
 // logout ends the login in this browser.
 func (v *visit) logout() error {
-	if err := v.checkedForm(); err != nil {
+	if err := v.checkedForm(formSize); err != nil {
 		return err
 	}
 	v.Gate.Logout(v.w)

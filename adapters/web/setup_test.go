@@ -184,7 +184,7 @@ func (d *desk) Vote(_ context.Context, c core.Click, who core.Actor, _ int64) (c
 	if a == nil {
 		return core.Decided{}, core.Errorf(core.NotFound, "There is no such approval.")
 	}
-	decided, err := a.Decide(core.Decision{Approval: c.Approval, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits}}, noon)
+	decided, err := a.Decide(core.Decision{Approval: c.Approval, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Answer: json.RawMessage(c.Answer)}}, noon)
 	if err == nil {
 		*a = decided.Approval
 	}

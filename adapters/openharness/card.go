@@ -37,6 +37,9 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any) (wi
 			left := max(0, card.Deadline.Sub(c.Now()).Milliseconds())
 			d.DeadlineMS = &left
 		}
+		if card.Question != nil && card.Refusal(c.who.Actor) == nil {
+			about["answer"] = c.continuation(c.who, run, token{Action: actAnswer, Subject: string(card.Approval)})
+		}
 		if choices := c.choices(card, run, false); len(choices) > 0 {
 			d.Payload["choices"] = choices
 		}
@@ -68,6 +71,13 @@ func (c *call) choices(card core.Card, run core.InvocationID, reviewed bool) []m
 		return map[string]any{"id": id, "label": label, "continuation": c.continuation(c.who, run, token{Action: a, Subject: string(card.Approval), Edits: card.Edits})}
 	}
 	var all []map[string]any
+	if card.Question != nil {
+		for i, option := range card.Question.Options() {
+			t := token{Action: actAnswer, Subject: string(card.Approval), Edits: i + 1}
+			all = append(all, map[string]any{"id": "option-" + strconv.Itoa(i+1), "label": option.Title, "continuation": c.continuation(c.who, run, t)})
+		}
+		return all
+	}
 	switch {
 	case card.Altered:
 	case mustReview(card) && !reviewed:
@@ -89,6 +99,12 @@ func (c *call) facts(card core.Card, o core.Occasion) map[string]any {
 		"requester": chat.PersonName(card.Requested, card.Requester, chat.Name), "state": string(card.State), "hidden_characters": card.Hidden,
 		"created_at": card.CreatedAt.UTC().Format(time.RFC3339), "approvals": strconv.Itoa(len(card.Voters)) + " of " + strconv.Itoa(card.Quorum),
 	}
+	if card.Question != nil {
+		delete(facts, "tool")
+		delete(facts, "arguments")
+		delete(facts, "approvals")
+		facts["question"], facts["summary"] = describe(*card.Question), card.Question.Text
+	}
 	set := func(key, value string) {
 		if value != "" {
 			facts[key] = value
@@ -99,6 +115,7 @@ func (c *call) facts(card core.Card, o core.Occasion) map[string]any {
 	set("outcome", card.RunText())
 	set("cautions", cautions(card))
 	set("reason", card.Reason)
+	set("answer", card.Answer)
 	if card.Edits > 0 {
 		set("edited", fmt.Sprintf("%s changed the arguments.", chat.PersonName(card.Editor, "", chat.Name)))
 	}
@@ -128,6 +145,9 @@ func cautions(card core.Card) string {
 
 // message is the card in one text, for Shells that can't draw it.
 func message(card core.Card, o core.Occasion) string {
+	if card.Question != nil {
+		return asMessage(card, o)
+	}
 	text := chat.Headline(card, o) + ": " + card.Summary
 	if card.State != core.Open {
 		text = chat.Standing(card) + " " + card.Summary

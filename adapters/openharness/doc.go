@@ -36,6 +36,12 @@
 // are checked again when a token is used, and once more when the decision is made. A forged token, one of another principal, session or run, and
 // a used one have the same answer.
 //
+// Questions. The protocol has no message for them, so a question is a request_approval, too: its message has the question and its options, its
+// payload.question the fields of the answer. Of a question with options, a Shell sends back the continuation of the chosen one, as of a decision. For
+// all questions, who may answer gets the continuation extensions["dev.gatehouse"].answer: beside it, a Shell sends the answer as JSON in
+// request.extensions["dev.gatehouse"].answer, or what was typed into a form as the list typed, a text for each field; without either,
+// user_intent is read as what a person typed. An answer that does not fit is invalid_request, and leaves the tokens as they are.
+//
 // Decision, 2026-11: environment_state is checked and dropped, whatever its privacy_tier: it reaches no log, no store and no model. The
 // tier would allow more for public and restricted; nothing here needs it. Decision: an error of a turn is answered 200, since the message was
 // processed; Shells read response.status, and proxies repeat 5xx. Decision: undelivered replies are not pushed to Shells without a stream,

@@ -22,6 +22,7 @@ type payload struct {
 	Choice      core.Choice       `json:"choice,omitempty"`
 	Edits       int               `json:"edits,omitempty"`
 	Reason      string            `json:"reason,omitempty"`
+	Answer      json.RawMessage   `json:"answer,omitempty"` // to a question
 }
 
 // Parse reads the payload of a message or a decision. A message is put into the mailbox, too, before its turn begins: a page that is
@@ -35,7 +36,7 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 		if p.Choice == "" {
 			return core.Input{}, core.Errorf(core.Invalid, "The decision names no choice. Please send it again.")
 		}
-		return core.Input{Click: &core.Click{Approval: click.Approval, Choice: p.Choice, Edits: p.Edits, Reason: p.Reason}}, nil
+		return core.Input{Click: &core.Click{Approval: click.Approval, Choice: p.Choice, Edits: p.Edits, Reason: p.Reason, Answer: string(p.Answer)}}, nil
 	}
 	m := core.Message{Role: core.User, Content: core.Text(p.said())}
 	if err := m.Validate(); err != nil {

@@ -28,7 +28,7 @@ func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) 
 		return c.status(ctx, core.InvocationID(t.Subject), patient)
 	case actReview:
 		return c.review(ctx, t)
-	case actApprove, actDeny, actWithdraw:
+	case actApprove, actDeny, actWithdraw, actAnswer:
 		return c.decide(ctx, t)
 	case actAskAgain:
 		a, err := c.approval(ctx, t)
@@ -96,7 +96,7 @@ func (c *call) review(ctx context.Context, t token) (wire.Response, error) {
 }
 
 func expired() *refusal {
-	return refuse(http.StatusConflict, codeExpired, "This request for approval has expired: nobody decided in time. Ask for it again.")
+	return refuse(http.StatusConflict, codeExpired, "This request has expired: nobody answered it in time. Ask for it again.")
 }
 
 // decide stores the decision as a click. The store decides: the first decision of a person counts, so the token is used once. A repetition of the
@@ -106,7 +106,13 @@ func (c *call) decide(ctx context.Context, t token) (wire.Response, error) {
 	if err != nil {
 		return wire.Response{}, err
 	}
-	raw, err := json.Marshal(payload{Request: c.request.ID, Digest: c.request.Digest(), Choice: core.Choice(t.Action), Edits: t.Edits, Reason: c.request.Reason})
+	p := payload{Request: c.request.ID, Digest: c.request.Digest(), Choice: core.Choice(t.Action), Edits: t.Edits, Reason: c.request.Reason}
+	var wrong error
+	if t.Action == actAnswer {
+		p.Edits = 0
+		p.Answer, wrong = c.answerTo(a, t.Edits)
+	}
+	raw, err := json.Marshal(p)
 	if err != nil {
 		return wire.Response{}, err
 	}
@@ -114,7 +120,9 @@ func (c *call) decide(ctx context.Context, t token) (wire.Response, error) {
 	ev.ID = c.eventID()
 	known, err := c.find(ctx, ev.ID)
 	if err == nil && known == nil {
-		err = c.mayDecide(ctx, a, t)
+		if err = c.mayDecide(ctx, a, t); err == nil {
+			err = wrong
+		}
 	}
 	if err != nil {
 		return wire.Response{}, err
@@ -134,7 +142,7 @@ func (c *call) mayDecide(ctx context.Context, a core.Approval, t token) error {
 		return err
 	case card.State == core.Expired:
 		return expired()
-	case card.State != core.Open || card.Edits != t.Edits:
+	case card.State != core.Open || card.Edits != t.Edits && t.Action != actAnswer:
 		return unknownContinuation()
 	case t.Action == actWithdraw && !a.AskedBy(c.who.Actor), t.Action != actWithdraw && card.Refusal(c.who.Actor) != nil:
 		return unknownContinuation()

@@ -17,6 +17,7 @@ const (
 	actApprove  action = "approve"  // decides, once
 	actDeny     action = "deny"     // decides, once
 	actWithdraw action = "withdraw" // of who asked: cancels the request, once
+	actAnswer   action = "answer"   // answers a question, once
 	actRetry    action = "retry"    // tries a failed message again, once
 	actNew      action = "new"      // starts a new conversation after a failure, once
 	actAskAgain action = "ask_again"
@@ -29,7 +30,7 @@ const tokenPurpose = "openharness"
 type token struct {
 	Action  action
 	Subject string // the run of a status, the approval of a decision, the number of a failed event
-	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with
+	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the place of the option, from 1, or 0
 }
 
 func (e *Engine) seal(who access.Person, t token) string {

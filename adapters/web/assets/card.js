@@ -1,5 +1,6 @@
 // The card of an approval.
 import { el, time, until } from './dom.js';
+import { answerForm, byButtons } from './question.js';
 import { about } from './wire.js';
 
 let count = 0;
@@ -21,8 +22,10 @@ export function cardNode(a, directive, press) {
     argumentsNode(p.arguments, open),
     controls, told);
   const use = { node, controls, told, press };
-  controls.append(...buttons(use, p.choices ?? [], a));
-  if (open && !p.choices?.length) controls.append(el('p', { class: 'dim' }, 'This waits for somebody who may decide it.'));
+  const form = a.answer && !byButtons(p.question);
+  if (form) controls.before(answerForm(p.question, a.answer, (continuation, own) => decide(use, { id: 'answer', continuation }, own)));
+  controls.append(...buttons(use, form ? [] : p.choices ?? [], a));
+  if (open && !p.choices?.length && !a.answer) controls.append(el('p', { class: 'dim' }, `This waits for somebody who ${p.question ? 'is asked' : 'may decide it'}.`));
   return node;
 }
 
@@ -32,7 +35,7 @@ function facts(p, open) {
     rows.push(['Expires', p.deadline && el('span', {}, until(p.deadline), ', ', time(p.deadline))]);
     rows.push(['Approvals', / of 1$/.test(p.approvals ?? '') ? '' : p.approvals]);
   }
-  rows.push(['Reason', p.reason], ['Result', p.outcome]);
+  rows.push(['Answer', p.answer], ['Reason', p.reason], ['Result', p.outcome]);
   return el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 }
 
@@ -51,15 +54,17 @@ function buttons(use, choices, a) {
 }
 
 function choiceButton(use, choice) {
-  const primary = choice.id === 'approve' || choice.id === 'review';
+  const primary = choice.id === 'approve' || choice.id === 'review' || isOption(choice);
   return el('button', {
     type: 'button',
     class: primary ? 'primary' : choice.id === 'deny' ? 'danger' : '',
     'aria-describedby': use.node.getAttribute('aria-labelledby'),
     'data-choice': choice.id,
-    onclick: () => (choice.id === 'deny' ? askWhy(use, choice) : decide(use, choice, '')),
+    onclick: () => (choice.id === 'deny' ? askWhy(use, choice) : decide(use, choice)),
   }, choice.id === 'deny' ? 'Deny…' : choice.label);
 }
+
+const isOption = (choice) => choice.id.startsWith('option-');
 
 // askWhy asks for the reason of a denial, which may be left out unless the rule needs it.
 function askWhy(use, choice) {
@@ -74,7 +79,8 @@ function askWhy(use, choice) {
     class: 'why',
     onsubmit: async (e) => {
       e.preventDefault();
-      await decide(use, choice, text.value.trim());
+      const reason = text.value.trim();
+      await decide(use, choice, reason ? { reason } : null);
     },
     onkeydown: (e) => {
       if (e.key !== 'Escape') return;
@@ -89,9 +95,9 @@ function askWhy(use, choice) {
   text.focus();
 }
 
-// decide sends a choice. What comes of it arrives as the card's next version.
-async function decide(use, choice, reason) {
-  const all = use.node.querySelectorAll('button, textarea');
+// decide sends a choice and, beside it, what is typed: a reason, or a form. What comes of it arrives as the card's next version.
+async function decide(use, choice, own = null) {
+  const all = use.node.querySelectorAll('button, textarea, input, select');
   const held = use.node.contains(document.activeElement);
   all.forEach((b) => { b.disabled = true; });
   if (held) use.node.focus({ preventScroll: true });
@@ -100,7 +106,7 @@ async function decide(use, choice, reason) {
     use.told.classList.toggle('bad', Boolean(bad));
   };
   tell('Sending…');
-  const { error, review } = await use.press(choice.continuation, reason, tell);
+  const { error, review } = await use.press(choice.continuation, own, tell);
   if (error) {
     all.forEach((b) => { b.disabled = false; });
     tell(error, true);
@@ -108,7 +114,7 @@ async function decide(use, choice, reason) {
     showReview(use, review);
     tell('');
   } else {
-    tell(choice.id === 'approve' || choice.id === 'deny' ? 'Your decision is stored.' : 'Done.');
+    tell(choice.id === 'approve' || choice.id === 'deny' ? 'Your decision is stored.' : choice.id === 'answer' || isOption(choice) ? 'Your answer is stored.' : 'Done.');
   }
 }
 

@@ -88,10 +88,10 @@ async function send(body, shown) {
 }
 
 // press presses a button of a card or an error. A decision is not sent long after it was made.
-async function press(continuation, reason, tell = () => {}) {
+async function press(continuation, own, tell = () => {}) {
   const waiting = (gone) => tell(gone ? 'There is no connection. Trying again…' : 'Sending…');
   try {
-    const envelope = await deliver(resume(session, continuation, reason), { waiting, woken, patience: 60000 });
+    const envelope = await deliver(resume(session, continuation, own), { waiting, woken, patience: 60000 });
     const error = refusal(envelope);
     if (error) return { error };
     const review = (envelope.response.action_directives ?? []).find((d) => about(d).kind === 'review');

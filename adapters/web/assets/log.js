@@ -1,13 +1,14 @@
 // The conversation as it is shown. Each item has an id and a seq: a later seq of the same id takes the place of the item that is there.
 import { cardNode } from './card.js';
 import { el, time } from './dom.js';
+import { keepTyped } from './question.js';
 import { about } from './wire.js';
 
 const near = 80; // pixels from the end at which the reader follows along
 const silent = new Set(['announcement', 'working', 'review']); // for other Shells; not an item; shown inside its card
 
 export class Log {
-  // press(continuation, reason) presses a button, and returns an error's message or a card to review, or neither.
+  // press(continuation, own) presses a button, and returns an error's message or a card to review, or neither.
   constructor(node, latest, press) {
     Object.assign(this, { node, latest, press, items: new Map(), own: new Map() });
     this.stuck = true; // to the end
@@ -87,7 +88,7 @@ export class Log {
       type: 'button',
       onclick: async () => {
         buttons.forEach((b) => { b.disabled = true; });
-        const { error } = await this.press(action.continuation, '', (text) => { told.textContent = text; });
+        const { error } = await this.press(action.continuation, null, (text) => { told.textContent = text; });
         told.textContent = error ?? '';
         if (error) buttons.forEach((b) => { b.disabled = false; });
       },
@@ -131,6 +132,7 @@ export class Log {
   replace(old, node) {
     const follow = this.following();
     const focused = old.contains(document.activeElement);
+    keepTyped(old, node);
     node.order = old.order;
     old.replaceWith(node);
     if (focused) {

@@ -28,8 +28,8 @@ function request(session, context, extensions) {
 
 export const message = (session, text) => request(session, { user_intent: text });
 
-// resume sends back what a button was given, unchanged.
-export const resume = (session, continuation, reason) => request(session, { continuation }, reason ? { [namespace]: { reason } } : undefined);
+// resume sends back what a button was given, unchanged, and beside it what is ours: a reason, or what was typed into a form.
+export const resume = (session, continuation, own) => request(session, { continuation }, own ? { [namespace]: own } : undefined);
 
 // about returns what gatehouse says about a directive or a response.
 export const about = (thing) => thing?.extensions?.[namespace] ?? {};

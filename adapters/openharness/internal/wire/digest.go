@@ -16,8 +16,10 @@ func (r Request) Digest() string {
 		Continuation                  *Continuation
 		Attachments                   []Attachment `json:",omitempty"`
 		Reason                        string
+		Answer                        json.RawMessage `json:",omitempty"`
+		Typed                         []string        `json:",omitempty"`
 		Hints                         hints
-	}{r.Asked, r.Session, r.Conversation, r.Intent, r.Continuation, r.Attachments, r.Reason, r.hints})
+	}{r.Asked, r.Session, r.Conversation, r.Intent, r.Continuation, r.Attachments, r.Reason, r.Answer, r.Typed, r.hints})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"gatehouse/core/strictjson"
@@ -66,4 +67,30 @@ func (p part) text(key string) string {
 		return v.String
 	}
 	return ""
+}
+
+// any is a field of any kind but null, as JSON with the keys sorted; nil if it is absent.
+func (p part) any(key string) json.RawMessage {
+	v := p.v.Get(key)
+	if v == nil || v.Kind == strictjson.Null {
+		return nil
+	}
+	raw, _ := json.Marshal(v.Any()) // what was JSON can't fail
+	return raw
+}
+
+// texts reads a list of at most so many strings.
+func (p part) texts(key string, most int) (all []string) {
+	v := p.get(key, strictjson.Array)
+	if v == nil {
+		return nil
+	}
+	for _, item := range v.Items {
+		if item.Kind != strictjson.String || len(all) == most {
+			p.refuse(p.at(key), "The field %s must be a list of at most %d strings.", p.at(key), most)
+			return nil
+		}
+		all = append(all, item.String)
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ const (
 	maxName   = 256      // bytes of an identifier
 	maxReason = 2000     // characters of a reason
 	maxIntent = 64 << 10 // bytes of a user_intent, unless Limits say otherwise
+	maxTyped  = 10       // fields of a question's form
 )
 
 // Request is a request that keeps the rules. Of a refused one, only ID and Correlation are set.
@@ -31,6 +33,9 @@ type Request struct {
 	Continuation          *Continuation
 	Attachments           []Attachment
 	Reason                string // of a decision: dev.gatehouse's reason in the extensions of the request
+
+	Answer json.RawMessage // to a question: dev.gatehouse's answer in the extensions of the request, any JSON; nil if it is absent
+	Typed  []string        // likewise, what was typed into a question's form; nil if it is absent
 
 	hints hints
 }
@@ -110,6 +115,7 @@ func (p part) message() (r Request) {
 	if r.Reason = own.text("reason"); utf8.RuneCountInString(r.Reason) > maxReason {
 		p.refuse(own.at("reason"), "A reason has at most %d characters.", maxReason)
 	}
+	r.Answer, r.Typed = own.any("answer"), own.texts("typed", maxTyped)
 	q.object("context").context(&r)
 	return r
 }

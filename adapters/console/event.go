@@ -71,7 +71,7 @@ type clickPayload struct {
 	Choice   core.Choice     `json:"choice"`
 	Reason   string          `json:"reason,omitempty"`
 	Answer   string          `json:"answer,omitempty"` // to a question: JSON
-	Edits    string          `json:"edits,omitempty"` // how often the arguments had been changed on the card that was answered
+	Edits    string          `json:"edits,omitempty"`  // how often the arguments had been changed on the card that was answered
 }
 
 func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Event {

@@ -116,6 +116,12 @@ func (s *gateway) answer(e core.Event) {
 			s.draw(*card)
 			return
 		}
+		if schema, ok := strings.CutPrefix(text, "ask "); ok {
+			card := s.ask(schema)
+			s.cards["q"] = &card
+			s.draw(card)
+			return
+		}
 		s.post(core.Post{Kind: core.PostReply, Text: "you said " + text})
 	case core.KindClick:
 		in, err := s.Parse(s.t.Context(), e)
@@ -128,6 +134,10 @@ func (s *gateway) answer(e core.Event) {
 			return
 		}
 		card := s.cards[strings.TrimPrefix(e.Subject(), "a-")]
+		if card.Question != nil {
+			s.answered(card, in.Click)
+			return
+		}
 		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", in.Click.Reason
 		if in.Click.Choice == core.Deny {
 			card.State = core.Denied

@@ -51,6 +51,7 @@ type directive struct {
 type extension struct {
 	ID, Seq, Kind, State string
 	Status, Withdraw     continuation
+	Answer               continuation
 	Actions              []button
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"gatehouse/core"
 )
 
 // newLocal starts gatehouse as it is without configuration.
@@ -164,9 +166,22 @@ func TestPagesAreAccessible(t *testing.T) {
 	chat.as(1280, 800, "light")
 	chat.press("Deny…")
 	chat.inspect("chat-deny")
+	chat.as(1280, 800, "light")
+	chat.say(`call people.ask {"question":"Which one?","schema":{"enum":["a","b"]}}`)
+	chat.shows("Which one?")
+	chat.say("call people.ask " + orderQuestion)
+	chat.shows("What shall I order?")
+	chat.inspect("chat-question")
 	for _, page := range []string{"approvals", "sessions", "queue"} {
 		b.newWindow(p.at, "/"+page).inspect(page)
 	}
+	question := b.newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[0].ID))
+	question.down(true) // a refusal's status is an error in the browser's log
+	question.run(chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"), chromedp.SendKeys(chromedp.CSS(".answer input[type=number]"), "3"))
+	eval[any](question, "document.querySelector('.answer input[type=radio]').click()")
+	question.press("Answer")
+	question.shows("This needs 2 characters or more")
+	question.inspect("question-refused")
 	approval := b.newWindow(p.at, "/approvals/"+string(p.approvals()[0].ID))
 	approval.inspect("approval")
 	locked := newEngine(t, sqliteFile, []string{"ann!=" + annsToken})

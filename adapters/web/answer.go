@@ -130,7 +130,10 @@ func hintOf(f question.Field) string {
 	case f.Kind == question.Text && f.MaxLength < question.MaxAnswer:
 		limits = fmt.Sprintf("At most %d characters.", f.MaxLength)
 	}
-	return strings.TrimSpace(f.Hint + " " + limits)
+	if f.Hint == "" || limits == "" {
+		return f.Hint + limits
+	}
+	return strings.TrimRight(f.Hint, ".") + ". " + limits
 }
 
 func optionsOf(f question.Field, typed string) (all []option) {

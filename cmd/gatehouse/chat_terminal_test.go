@@ -115,3 +115,25 @@ func TestNoLogInTheChat(t *testing.T) {
 		}
 	}
 }
+
+// TestAQuestionAtATerminal is asked again after a restart, and answered field by field.
+func TestAQuestionAtATerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t, "NO_COLOR=1")
+	c, keyboard, _ := w.openTerminal()
+	w.sees(c, "you> ")
+	w.types(keyboard, "call people.ask "+orderQuestion+"\r")
+	w.sees(c, "you (Size: 1-2)> ")
+	w.types(keyboard, "2\r")
+	w.sees(c, "you (count: number)> ")
+	c.kill()
+	c, keyboard, _ = w.openTerminal()
+	w.sees(c, "question> What shall I order?")
+	for _, step := range [][2]string{{"you (Size: 1-2)> ", "m"}, {"you (count: number)> ", "12"}, {"This must be 9 or less", "3"}, {"you (gift: y/n)> ", "-"}, {"you (note: text)> ", "-"}, {"you (Story: text)> ", "y"}} {
+		w.sees(c, strings.TrimPrefix(step[0], "T"))
+		w.types(keyboard, step[1]+"\r")
+	}
+	w.sees(c, `answered: {"size":"m","count":3,"story":"y"}`)
+	w.types(keyboard, "\x04")
+	<-c.done
+}

@@ -182,7 +182,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	question.press("Answer")
 	question.shows("This needs 2 characters or more")
 	question.inspect("question-refused")
-	approval := b.newWindow(p.at, "/approvals/"+string(p.approvals()[0].ID))
+	approval := b.newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[2].ID)) // below the two questions
 	approval.inspect("approval")
 	locked := newEngine(t, sqliteFile, []string{"ann!=" + annsToken})
 	login := newBrowser(t).newWindow(locked.at, "/")

@@ -28,7 +28,7 @@ export function answerForm(question, continuation, send) {
 
 function fieldNode(f) {
   const label = [f.title ?? 'Answer', f.required ? '' : el('span', { class: 'dim' }, ' (may be left out)')];
-  const hint = [f.hint, limits(f)].filter(Boolean).join(' ');
+  const hint = [f.hint, limits(f)].filter(Boolean).join('. ').replace('.. ', '. ');
   const told = hint ? el('p', { class: 'dim', id: `${f.id}-hint` }, hint) : null;
   const about = { 'aria-describedby': hint ? `${f.id}-hint` : null };
   if (f.choices && f.required && f.choices.length <= few) {

@@ -2,8 +2,10 @@ package question
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -139,12 +141,29 @@ func (f Field) Value(typed string) (value json.RawMessage, ok bool) {
 		}
 	}
 	if f.Kind == Number || f.Kind == Integer {
-		if n := strings.TrimSpace(typed); json.Valid([]byte(n)) {
+		if n := numeral(typed); json.Valid([]byte(n)) {
 			return json.RawMessage(n), true
 		}
 	}
 	value, _ = json.Marshal(typed) // a text: can't fail; Check refuses it where another kind is needed
 	return value, true
+}
+
+// written is a number as people and browsers write it: its sign, its digits before and after the point, and its exponent.
+var written = regexp.MustCompile(`^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$`)
+
+// numeral is a number such as +5, 05, .5 or 5. as JSON writes it; what is none stays as it is.
+func numeral(typed string) string {
+	typed = strings.TrimSpace(typed)
+	m := written.FindStringSubmatch(typed)
+	if m == nil || m[2]+m[3] == "" {
+		return typed
+	}
+	n := strings.TrimPrefix(m[1], "+") + cmp.Or(strings.TrimLeft(m[2], "0"), "0")
+	if m[3] != "" {
+		n += "." + m[3]
+	}
+	return n + m[4]
 }
 
 // Fill makes an answer from what a form holds, one text for each field, by the fields' places counted from 0; see Value. It is not checked yet.

@@ -137,3 +137,18 @@ func TestPropertyCheckedAnswersStayAsTheyAre(t *testing.T) {
 		}
 	})
 }
+
+// TestNumbersAreReadAsPeopleWriteThem: a browser gives out .5 and 05, which JSON does not have.
+func TestNumbersAreReadAsPeopleWriteThem(t *testing.T) {
+	q := ask(t, `{"type":"number"}`)
+	for typed, want := range map[string]string{"+5": "5", " 05 ": "5", ".5": "0.5", "-.5": "-0.5", "5.": "5", "0": "0", "-0": "-0", "00": "0", "0.50": "0.50", "007.10": "7.10", "1e3": "1e3", "0e1": "0e1"} {
+		if got, err := q.Check(q.Fill([]string{typed})); err != nil || string(got) != want {
+			t.Errorf("%q is read as %s, %v; want %s", typed, got, err, want)
+		}
+	}
+	for _, typed := range []string{"five", ".", "-", "+", "1,5", "--1", "+-1", "e5", "0x10", "1 2", "", "١"} {
+		if got, err := q.Check(q.Fill([]string{typed})); err == nil {
+			t.Errorf("%q is read as %s", typed, got)
+		}
+	}
+}

@@ -168,9 +168,9 @@ func TestPagesAreAccessible(t *testing.T) {
 	chat.inspect("chat-deny")
 	chat.as(1280, 800, "light")
 	chat.say(`call people.ask {"question":"Which one?","schema":{"enum":["a","b"]}}`)
-	chat.shows("Which one?")
+	p.until("the question", p.app, func() bool { return len(p.approvals(core.Open)) == 2 })
 	chat.say("call people.ask " + orderQuestion)
-	chat.shows("What shall I order?")
+	chat.until("the form", "document.querySelector('.answer textarea')")
 	chat.inspect("chat-question")
 	for _, page := range []string{"approvals", "sessions", "queue"} {
 		b.newWindow(p.at, "/"+page).inspect(page)

@@ -150,7 +150,8 @@ func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	chat := b.newWindow(p.at, "/")
 	chat.shows("Connected")
 	chat.say("call people.ask " + orderQuestion)
-	chat.shows("What shall I order?")
+	asked := func() bool { return len(p.approvals(core.Open)) == 1 }
+	p.until("the question is asked", p.app, asked)
 	w := b.newWindow(p.at, "/approvals")
 	w.shows("What shall I order?")
 	w.down(true) // a refusal's status is an error in the browser's log
@@ -168,7 +169,7 @@ func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	chat.shows(`answered: {"size":"m","count":3,"note":"xy","story":"a long story"}`)
 
 	chat.say("call people.ask " + abQuestion)
-	chat.shows("Which?")
+	p.until("the next question is asked", p.app, asked)
 	w.run(chromedp.Navigate(p.at + "/approvals"))
 	w.shows("Which?")
 	p.start(nil, "approvals", "answer", string(p.approvals(core.Open)[0].ID), "--json", `"a"`, "--as", "Bob").ok(t)

@@ -139,7 +139,6 @@ func TestABrowserAnswersInTheChat(t *testing.T) {
 	eval[any](w, "document.querySelector('.answer input[type=text]').value = 'xy'")
 	w.press("Answer")
 	w.shows(`answered: {"size":"m","count":3,"note":"xy","story":"a long story"}`)
-	w.down(false)
 }
 
 // TestABrowserAnswersOnThePageOfApprovals: a form that is refused keeps what was typed; who answers second is told who was first.

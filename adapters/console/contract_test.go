@@ -107,7 +107,7 @@ func sideEffects(text string) []string {
 		}
 	}
 	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if !strings.HasPrefix(line, "bot> ") && !strings.HasPrefix(line, "approval> ") && !strings.HasPrefix(line, "     ") {
+		if !strings.HasPrefix(line, "bot> ") && !strings.HasPrefix(line, "approval> ") && !strings.HasPrefix(line, "question> ") && !strings.HasPrefix(line, "     ") {
 			found = append(found, fmt.Sprintf("a line that begins with %.20q", line))
 		}
 	}

@@ -48,6 +48,9 @@ func (o Options) doorOf(who access.Person) door {
 			if err != nil {
 				return State{}, false, err
 			}
+			if err := o.ownName(who, a.Action); err != nil {
+				return State{}, false, err
+			}
 			if err := o.take(ctx, who, r.ID); err != nil {
 				return State{}, false, err
 			}
@@ -76,6 +79,16 @@ func (o Options) doorOf(who access.Person) door {
 			return StateOf(a, o.Proof)
 		},
 	}
+}
+
+// ownName refuses an action that the policy could not tell from one of another principal: prod.deploy of ci is deploy of ci.prod.
+func (o Options) ownName(who access.Person, action string) error {
+	for i, c := range action {
+		if other := who.Name + "." + action[:i]; c == '.' && o.Gate.Has(other) {
+			return core.Errorf(core.Invalid, "The action %s would look like one of %s, which has a token of its own. Take a name that does not begin with %s.", action, other, action[:i+1])
+		}
+	}
+	return nil
 }
 
 // take counts a request that is not known yet.

@@ -24,9 +24,10 @@ type Options struct {
 	Secret    func(who core.Actor) string                                                                             // what a principal verifies callbacks with, as Standard Webhooks write it
 	NewID     func() string
 
-	PerMinute int           // new requests of a principal; 0 = no limit
-	Opened    func()        // called when posts may be due
-	Poll      time.Duration // how often a waiting request looks; 0 = half a second
+	PerMinute int             // new requests of a principal; 0 = no limit
+	Opened    func()          // called when posts may be due
+	Poll      time.Duration   // how often a waiting request looks; 0 = half a second
+	Ending    <-chan struct{} // closed when gatehouse ends: nothing waits any longer
 	Log       *slog.Logger
 }
 
@@ -128,6 +129,8 @@ func (o Options) wait(ctx context.Context, who access.Person, id core.ApprovalID
 		case <-ctx.Done():
 			return State{}, ctx.Err()
 		case <-over.C:
+			wait = 0
+		case <-o.Ending:
 			wait = 0
 		case <-again.C:
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/tool"
 )
 
 // Editing is what a service needs so that approvers can change the arguments of a call.
@@ -40,19 +41,31 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 	if !json.Valid(arguments) || !bytes.HasPrefix(arguments, []byte("{")) || len(arguments) > maxChanged {
 		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object of at most %d bytes, so nothing was changed.", maxChanged)
 	}
-	call, err := s.editing.Bind(core.ToolCall{ID: a.Call.CallID, Name: a.Call.Tool, Arguments: arguments})
+	call, err := s.rebound(a, arguments)
 	if err != nil {
 		return core.Call{}, core.Errorf(core.Invalid, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
 	}
 	if call.Digest == a.Call.Digest {
 		return core.Call{}, core.Errorf(core.Invalid, "These are the present arguments, so nothing was changed.")
 	}
-	call.Bound = a.Call.Bound
 	turn := core.Turn{Conversation: a.Conversation, Address: a.Address, Actor: a.Requester}
 	if before, after := s.editing.Rule(turn, a.Call), s.editing.Rule(turn, call); !before.Same(after) {
 		return core.Call{}, core.Errorf(core.Invalid, "With these arguments another rule of the policy applies%s, so nothing was changed. Deny this request, and have it asked for anew.", named(after))
 	}
 	return call, nil
+}
+
+// rebound is the call of an approval, bound to other arguments. What another agent requested has no tool here: its words stay as they are.
+func (s *Service) rebound(a core.Approval, arguments json.RawMessage) (call core.Call, err error) {
+	if a.External != nil {
+		call = a.Call
+		call.Arguments = arguments
+		call.Digest, err = tool.Digest(call.Tool, arguments)
+		return call, err
+	}
+	call, err = s.editing.Bind(core.ToolCall{ID: a.Call.CallID, Name: a.Call.Tool, Arguments: arguments})
+	call.Bound = a.Call.Bound
+	return call, err
 }
 
 func named(r core.Rule) string {

@@ -78,6 +78,21 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.args, got.Approval, err)
 		}
 	}
+	// What another agent requested has no tool here.
+	requested := core.Call{Tool: "external.ci.deploy", Arguments: json.RawMessage(`{"version":7}`), Summary: "Deploy version 7."}
+	if requested.Digest, err = tool.Digest(requested.Tool, requested.Arguments); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := store.OpenExternal(t.Context(), core.Approval{ID: "a3", Conversation: "external:ci", State: core.Open, Call: requested, External: &core.External{}, Rule: rule(core.Turn{}, requested)}, nil, 1); err != nil {
+		t.Fatal(err)
+	}
+	got, err := service.Vote(t.Context(), core.Click{Approval: "a3", Choice: core.Edit, Changed: `{"version":8}`}, core.Actor{ID: "x:bob"}, 0)
+	if a := got.Approval; err != nil || string(a.Call.Arguments) != `{"version":8}` || a.Requested != requested.Digest || a.Call.Summary != requested.Summary {
+		t.Errorf("a request of another agent: %+v, %v", a, err)
+	}
+	if got, err := service.Vote(t.Context(), core.Click{Approval: "a3", Choice: core.Approve, Edits: 1}, core.Actor{ID: "x:bob"}, 0); err != nil || got.Approval.State != core.Approved {
+		t.Errorf("the changed request of another agent: %+v, %v", got.Approval, err)
+	}
 	// The admin too approves only the arguments that they have seen.
 	if _, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve}, "", ""); !strings.Contains(core.MessageOf(err), "The arguments were changed") {
 		t.Errorf("the admin, who has seen others: %v", err)

@@ -1,6 +1,7 @@
 package approvals
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 			return a, false, core.Errorf(core.PolicyDenied, "The rule %q says not where its approvers are told of this, since there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
 		}
 	default:
-		return a, false, core.Errorf(core.PolicyDenied, "%s", a.Rule.Why)
+		return a, false, core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))
 	}
 	a, created, err = s.agents.Open(ctx, a, posts, s.agents.MostOpen)
 	if err == nil && !created {

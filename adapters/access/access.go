@@ -3,6 +3,8 @@ package access
 import (
 	"cmp"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -105,6 +107,11 @@ func derived(s *core.Signer, purpose string) *core.Signer {
 		panic(err) // a derived key is long enough
 	}
 	return signer
+}
+
+// Has reports whether there is a token of this name, in whatever case.
+func (g *Gate) Has(name string) bool {
+	return slices.ContainsFunc(g.tokens, func(t Token) bool { return strings.EqualFold(t.Name, name) })
 }
 
 // Open reports whether there are no tokens, so that only true loopback is served.

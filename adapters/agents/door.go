@@ -24,9 +24,10 @@ type Options struct {
 	Secret    func(who core.Actor) string                                                                             // what a principal verifies callbacks with, as Standard Webhooks write it
 	NewID     func() string
 
-	PerMinute int           // new requests of a principal; 0 = no limit
-	Opened    func()        // called when posts may be due
-	Poll      time.Duration // how often a waiting request looks; 0 = half a second
+	PerMinute int             // new requests of a principal; 0 = no limit
+	Opened    func()          // called when posts may be due
+	Poll      time.Duration   // how often a waiting request looks; 0 = half a second
+	Ending    <-chan struct{} // closed when gatehouse ends: nothing waits any longer
 	Log       *slog.Logger
 }
 
@@ -46,6 +47,9 @@ func (o Options) doorOf(who access.Person) door {
 		ask: func(ctx context.Context, key string, a Ask) (State, bool, error) {
 			r, err := a.request(who, key, o.NewID, o.Callbacks)
 			if err != nil {
+				return State{}, false, err
+			}
+			if err := o.ownName(who, a.Action); err != nil {
 				return State{}, false, err
 			}
 			if err := o.take(ctx, who, r.ID); err != nil {
@@ -76,6 +80,16 @@ func (o Options) doorOf(who access.Person) door {
 			return StateOf(a, o.Proof)
 		},
 	}
+}
+
+// ownName refuses an action that the policy could not tell from one of another principal: prod.deploy of ci is deploy of ci.prod.
+func (o Options) ownName(who access.Person, action string) error {
+	for i, c := range action {
+		if other := who.Name + "." + action[:i]; c == '.' && o.Gate.Has(other) {
+			return core.Errorf(core.Invalid, "The action %s would look like one of %s, which has a token of its own. Take a name that does not begin with %s.", action, other, action[:i+1])
+		}
+	}
+	return nil
 }
 
 // take counts a request that is not known yet.
@@ -115,6 +129,8 @@ func (o Options) wait(ctx context.Context, who access.Person, id core.ApprovalID
 		case <-ctx.Done():
 			return State{}, ctx.Err()
 		case <-over.C:
+			wait = 0
+		case <-o.Ending:
 			wait = 0
 		case <-again.C:
 		}

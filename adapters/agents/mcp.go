@@ -38,6 +38,9 @@ func (o Options) mcpHandler() http.Handler {
 	})
 }
 
+// mcpWait is how long a call of a tool waits: official clients give a call up after 60 seconds.
+const mcpWait = 50 * time.Second
+
 const instructions = "Asks people for approvals, and asks them questions. They answer in Slack, Discord or on a web page, which may take minutes or days. " +
 	"Request the approval, wait for it with wait_for_approval as often as needed, and act only if the state is approved. " +
 	"Give an idempotency_key that is the same if you ask for the same thing again, such as after a restart: then people are asked once."
@@ -96,9 +99,9 @@ func (d door) tools() []mcpTool {
 		},
 		{
 			name:        "wait_for_approval",
-			description: "Waits up to 60 seconds for the decision or the answer, and tells the state. If it is still open, call it again, or do something else meanwhile.",
+			description: "Waits up to 50 seconds for the decision or the answer, and tells the state. If it is still open, call it again, or do something else meanwhile.",
 			schema: `{"type":"object","required":["id"],"properties":{"id":{"type":"string","description":"From request_approval or ask_person."},
-				"seconds":{"type":"integer","minimum":0,"maximum":60,"description":"60 without it."}}}`,
+				"seconds":{"type":"integer","minimum":0,"maximum":60,"description":"At most so long, and never longer than 50. 50 without it."}}}`,
 			call: d.waitWith,
 		},
 		{
@@ -188,12 +191,12 @@ func (d door) waitWith(ctx context.Context, args json.RawMessage) (State, error)
 	if err != nil {
 		return State{}, err
 	}
-	wait := MaxWait
+	wait := mcpWait
 	if in.Seconds != nil {
 		if *in.Seconds < 0 || *in.Seconds > int(MaxWait.Seconds()) {
 			return State{}, core.Errorf(core.Invalid, "seconds must be from 0 to %d.", int(MaxWait.Seconds()))
 		}
-		wait = time.Duration(*in.Seconds) * time.Second
+		wait = min(time.Duration(*in.Seconds)*time.Second, mcpWait)
 	}
 	return d.state(ctx, in.ID, wait)
 }

@@ -25,8 +25,8 @@ const mostOpen = 500
 // agentsPerPerson is how much more an agent may request in a minute than a person may say: it may stand for many.
 const agentsPerPerson = 10
 
-// newAgents makes the interfaces for other agents. opened wakes the deliverer.
-func newAgents(cfg settings.Config, store *storage.Store, gate *access.Gate, opened func(), log *slog.Logger) agents.Options {
+// newAgents makes the interfaces for other agents. opened wakes the deliverer. When ctx ends, nothing waits any longer.
+func newAgents(ctx context.Context, cfg settings.Config, store *storage.Store, gate *access.Gate, opened func(), log *slog.Logger) agents.Options {
 	service := approvals.NewService(store, store, cfg.Platforms()...).LetAgentsAsk(approvals.Agents{
 		Open: store.OpenExternal, MostOpen: mostOpen,
 		Rule: func(turn core.Turn, call core.Call) core.Rule {
@@ -46,7 +46,7 @@ func newAgents(cfg settings.Config, store *storage.Store, gate *access.Gate, ope
 		Secret: func(who core.Actor) string {
 			return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(store.Signer(), who.ID)[0])
 		},
-		PerMinute: agentsPerPerson * cfg.Rate, Opened: opened, Log: log,
+		PerMinute: agentsPerPerson * cfg.Rate, Opened: opened, Ending: ctx.Done(), Log: log,
 	}
 }
 

@@ -305,3 +305,23 @@ func TestAnAgentsFloodIsRefused(t *testing.T) {
 	cd := agentClient{t, s.base, cdToken}
 	cd.must("POST", "/v1/approvals", "k0", deploy)
 }
+
+// TestAnAgentTakesNoActionOfAnother: what the policy allows ci.prod is not what ci calls prod.report.
+func TestAnAgentTakesNoActionOfAnother(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	text := "version: 1\nrules:\n  - {name: prod, tools: [\"external.ci.prod.*\"], action: allow}\n  - {name: rest, action: deny}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serveAgents(t, map[string]string{"GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ci=" + ciToken + ",CI.prod=" + cdToken + ",x=" + cdToken + "x"})
+	ci, x := agentClient{t, s.base, ciToken}, agentClient{t, s.base, cdToken + "x"}
+	for action, want := range map[string]string{"prod.report": "Take a name that does not begin with prod.", "prod.a.b": "would look like one of ci.prod", "product.report": "The policy does not allow external.ci.product.report."} {
+		if status, _, f := ci.do("POST", "/v1/approvals", "", `{"action":"`+action+`","summary":"x"}`); status < 400 || !strings.Contains(f.Message, want) {
+			t.Errorf("%s: %d %+v", action, status, f)
+		}
+	}
+	if status, _, f := x.do("POST", "/v1/approvals", "", `{"action":"prod.report","summary":"x"}`); status != 403 || f.Code != "policy_denied" || !strings.Contains(f.Message, "does not allow external.x.prod.report") {
+		t.Errorf("refused without a reason of the policy: %d %+v", status, f)
+	}
+}

@@ -38,7 +38,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	pages := newPages(cfg, store, gate, g.dispatcher.Nudge, log)
-	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages), agentRoutes(newAgents(cfg, store, gate, g.deliverer.Nudge, log), store)), log); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages), agentRoutes(newAgents(ctx, cfg, store, gate, g.deliverer.Nudge, log), store)), log); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())

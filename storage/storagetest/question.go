@@ -113,6 +113,24 @@ var questionExamples = []example{
 		must(w.Decide(w.ctx, w.click("y", bob, core.Deny)))(w)
 		w.idle()
 	}},
+	{"an external request is decided now, and by nobody after its deadline", func(w *world) {
+		for _, id := range []string{"x", "y", "z"} {
+			a := external(id, "")
+			a.Rule.Timeout = minute
+			_, _, err := w.OpenExternal(w.ctx, a, nil, 3)
+			w.ok(err)
+		}
+		voted := must(w.Decide(w.ctx, vote("x", bob, core.Approve)))(w).Approval
+		withdrawn := must(w.Decide(w.ctx, core.Decision{Approval: "y", Cancel: true, By: voted.Requester}))(w).Approval
+		for _, a := range []core.Approval{voted, withdrawn} {
+			if a.DecidedAt.Before(a.CreatedAt) {
+				w.Fatalf("%s, requested at %s, is decided at %s", a.ID, a.CreatedAt, a.DecidedAt)
+			}
+		}
+		w.db.Advance(2 * minute)
+		_, err := w.Decide(w.ctx, vote("z", bob, core.Approve))
+		w.fails(err, core.ApprovalExpired)
+	}},
 	{"of many who request the same, one creates it, and no more are open than may be", func(w *world) {
 		var wg sync.WaitGroup
 		var mu sync.Mutex

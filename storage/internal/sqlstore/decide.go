@@ -142,7 +142,10 @@ func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
 	if err := t.lockQueues(a.Address.Platform, a.Conversation, keys...); err != nil {
 		return a, err
 	}
-	return t.lockedApproval(d.Approval)
+	if a, err = t.lockedApproval(d.Approval); err == nil && a.External != nil { // none of its queues was locked
+		err = t.readClock()
+	}
+	return a, err
 }
 
 // clicks returns the queue of an approval's clicks.

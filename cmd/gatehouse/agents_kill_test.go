@@ -53,7 +53,7 @@ func agentScenario(t *testing.T, point string, nth int, record string) {
 	}))
 	defer hook.Close()
 	p := newAgentProcessWith(t, sqliteFile, []string{"GATEHOUSE_CALLBACK_HOSTS=" + strings.TrimPrefix(hook.URL, "http://")}, armed(point, nth, record)...)
-	ci := agentClient{t, p.serveProcess.at, ciToken}
+	ci := agentClient{t, p.at, ciToken}
 	body := strings.Replace(deploy, "{", fmt.Sprintf(`{"callback_url":%q,`, hook.URL), 1)
 	var asked, got agents.State
 	var err error

@@ -234,7 +234,7 @@ func cardLines(card core.Card) []string {
 	}
 	switch how := cautions(card); {
 	case card.Altered:
-		lines = append(lines, "The stored request is not the one that was asked for. It can't be approved.")
+		lines = append(lines, chat.AlteredNote)
 		return append(lines, about, answers("", card))
 	case how != "":
 		return append(append(lines, strings.Split(how, "\n")...), about, answers(spelled, card))

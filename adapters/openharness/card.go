@@ -59,9 +59,6 @@ func riskTier(card core.Card) string {
 	return "caution"
 }
 
-// mustReview reports whether approving takes a second step: the call is dangerous, or part of it is hidden.
-func mustReview(card core.Card) bool { return card.Risk == core.Dangerous || card.Hidden > 0 }
-
 // choices are what the reader may decide, each with a token of its own; none if they may not. reviewed: this is the second step.
 func (c *call) choices(card core.Card, run core.InvocationID, reviewed bool) []map[string]any {
 	if card.Refusal(c.who.Actor) != nil {
@@ -80,7 +77,7 @@ func (c *call) choices(card core.Card, run core.InvocationID, reviewed bool) []m
 	}
 	switch {
 	case card.Altered:
-	case mustReview(card) && !reviewed:
+	case chat.NeedsReview(card) && !reviewed:
 		all = append(all, choice("review", "Review", actReview))
 	default:
 		all = append(all, choice("approve", "Approve", actApprove))
@@ -113,7 +110,7 @@ func (c *call) facts(card core.Card, o core.Occasion) map[string]any {
 	set("asked", card.Asked.Message)
 	set("changed", card.Changed)
 	set("outcome", card.RunText())
-	set("cautions", cautions(card))
+	set("cautions", strings.Join(chat.Warnings(card), " "))
 	set("reason", card.Reason)
 	set("answer", card.Answer)
 	if card.Edits > 0 {
@@ -126,21 +123,6 @@ func (c *call) facts(card core.Card, o core.Occasion) map[string]any {
 		set("standing", chat.Standing(card))
 	}
 	return facts
-}
-
-// cautions are the sentences that approving must be confirmed with.
-func cautions(card core.Card) string {
-	var all []string
-	if card.Altered {
-		all = append(all, "The stored call is not the one that was asked for. It can't be approved.")
-	}
-	if card.Risk == core.Dangerous {
-		all = append(all, "This is hard or impossible to undo.")
-	}
-	if card.Hidden > 0 {
-		all = append(all, fmt.Sprintf("Hidden, because it looks like a secret: %s characters.", chat.Thousands(card.Hidden)))
-	}
-	return strings.Join(all, " ")
 }
 
 // message is the card in one text, for Shells that can't draw it.

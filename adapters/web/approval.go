@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -70,7 +71,7 @@ func (v *visit) decide(c core.Card) error {
 	case c.State == core.Open && edits != c.Edits && click.Choice != core.Withdraw:
 		v.showApproval(http.StatusConflict, c, false, "The arguments were changed after the page was loaded, so nothing was decided. Look at them again.")
 		return nil
-	case c.State == core.Open && click.Choice == core.Approve && needsReview(c) && form.Get("confirmed") != "yes" && c.Refusal(v.who.Actor) == nil && !c.Altered:
+	case c.State == core.Open && click.Choice == core.Approve && chat.NeedsReview(c) && form.Get("confirmed") != "yes" && c.Refusal(v.who.Actor) == nil && !c.Altered:
 		v.showApproval(http.StatusUnprocessableEntity, c, true, "Nothing is approved yet. Read everything below, then tick the box and approve.")
 		return nil
 	}

@@ -52,7 +52,7 @@ func (v *visit) see(c core.Card) card {
 	view := card{
 		ID: c.Approval, State: c.State, Dangerous: c.Risk == core.Dangerous, Headline: chat.Headline(c, ""), Summary: c.Summary, Tool: c.Tool, Arguments: c.Arguments,
 		Requester: nameOf(c.Requested, c.Requester), Asked: c.Asked.Message, Changed: chat.Clean(c.Changed), Dropped: c.Asked.Dropped,
-		Created: v.moment(c.CreatedAt), Edits: c.Edits, NeedsReason: c.NeedsWhy, NeedsReview: needsReview(c),
+		Created: v.moment(c.CreatedAt), Edits: c.Edits, NeedsReason: c.NeedsWhy, NeedsReview: chat.NeedsReview(c),
 	}
 	if c.Question != nil {
 		view.Tool, view.Arguments, view.NeedsReview = "", "", false
@@ -70,7 +70,7 @@ func (v *visit) see(c core.Card) card {
 		view.Run, view.RunAt = runOf(c), v.moment(c.RunAt)
 		return view
 	}
-	view.Deadline, view.Cautions = v.moment(c.Deadline), cautions(c)
+	view.Deadline, view.Cautions = v.moment(c.Deadline), chat.Warnings(c)
 	view.Approvers, view.Votes = approvers(c), votes(c)
 	switch err := c.Refusal(v.who.Actor); {
 	case err != nil:
@@ -88,26 +88,6 @@ func (v *visit) see(c core.Card) card {
 // maySee reports whether the reader may see a card at all.
 func (v *visit) maySee(c core.Card) bool {
 	return v.admin() || c.AskedBy(v.who.Actor) || c.Refusal(v.who.Actor) == nil
-}
-
-// needsReview reports whether approving takes a second step: the call is dangerous, or part of it is hidden.
-func needsReview(c core.Card) bool { return c.Risk == core.Dangerous || c.Hidden > 0 }
-
-// cautions are what an approver must know before a decision.
-func cautions(c core.Card) (all []string) {
-	if c.Altered {
-		all = append(all, "The stored request is not the one that was asked for. It can't be approved. Deny it, and tell whoever runs gatehouse.")
-	}
-	if c.Risk == core.Dangerous {
-		all = append(all, "This is hard or impossible to undo.")
-	}
-	switch {
-	case c.Hidden == 1:
-		all = append(all, "1 character of the arguments is hidden, because it looks like a secret.")
-	case c.Hidden > 1:
-		all = append(all, chat.Thousands(c.Hidden)+" characters of the arguments are hidden, because they look like a secret.")
-	}
-	return all
 }
 
 // votes say how far those who may decide have come, where it takes more than one.

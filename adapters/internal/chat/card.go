@@ -11,6 +11,31 @@ import (
 
 const irreversible = "This is hard or impossible to undo."
 
+// AlteredNote is the sentence on a card whose stored call was changed.
+const AlteredNote = "The stored request is not the one that was asked for. It can't be approved. Deny it, and tell whoever runs gatehouse."
+
+// NeedsReview reports whether approving takes a second step, wherever the whole card is shown: the call is dangerous, or part of it is hidden.
+func NeedsReview(c core.Card) bool {
+	return c.Question == nil && (c.Risk == core.Dangerous || c.Hidden > 0)
+}
+
+// Warnings are what an approver must know before a decision, where the whole card is shown.
+func Warnings(c core.Card) (all []string) {
+	if c.Question != nil {
+		return nil
+	}
+	if c.Altered {
+		all = append(all, AlteredNote)
+	}
+	if c.Risk == core.Dangerous {
+		all = append(all, irreversible)
+	}
+	if c.Hidden > 0 {
+		all = append(all, hiddenNote(c))
+	}
+	return all
+}
+
 func hiddenNote(c core.Card) string {
 	if c.Hidden == 1 {
 		return "1 character is hidden, because it looks like a secret."

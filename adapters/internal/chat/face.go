@@ -173,7 +173,7 @@ func (t CardText[P]) people(n int, one func(i int) P) (text []P) {
 func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
 	switch {
 	case c.Altered:
-		return append(notes, []P{t.Bold("The stored request is not the one that was asked for. It can't be approved.")})
+		return append(notes, []P{t.Bold(AlteredNote)})
 	case c.Risk == core.Dangerous:
 		notes = append(notes, []P{t.Text(irreversible)})
 	}

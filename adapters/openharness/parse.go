@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,7 +59,7 @@ func (p payload) said() string {
 }
 
 func reference(a wire.Attachment) string {
-	name := chat.OneLine(chat.Clean(firstOf(a.Filename, a.RefID, a.AssetID, "file")))
+	name := chat.OneLine(chat.Clean(cmp.Or(a.Filename, a.RefID, a.AssetID, "file")))
 	about := name
 	if kind := chat.OneLine(chat.Clean(a.MIMEType)); kind != "" {
 		about += ", " + kind
@@ -66,17 +67,8 @@ func reference(a wire.Attachment) string {
 	if a.Size > 0 {
 		about += fmt.Sprintf(", %d bytes", a.Size)
 	}
-	if uri := chat.OneLine(chat.Clean(firstOf(a.URI, a.AssetID, a.RefID))); uri != name {
+	if uri := chat.OneLine(chat.Clean(cmp.Or(a.URI, a.AssetID, a.RefID))); uri != name {
 		about += ", " + uri
 	}
 	return "[attachment: " + about + "]"
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -78,7 +79,7 @@ func (c *call) take(ctx context.Context, by int64, alone bool, events ...int64) 
 			taken = append(taken, m)
 		}
 	}
-	slices.SortFunc(taken, func(a, b core.Mail) int { return int(a.Seq - b.Seq) })
+	slices.SortFunc(taken, func(a, b core.Mail) int { return cmp.Compare(a.Seq, b.Seq) })
 	return taken, nil
 }
 

@@ -76,7 +76,7 @@ func (c *call) standing(ctx context.Context, events []core.EventRecord) (wire.Re
 		return m.Taken == first.Seq && !current
 	})
 	a, err := c.directives(ctx, mail)
-	if err == nil && (errored(last)) {
+	if err == nil && errored(last) {
 		a = failed(a, last)
 	}
 	return a, err

@@ -12,15 +12,15 @@ type action string
 
 // The actions. Each token is for one principal and carries an HMAC, so that it can be made again at any time and is stored nowhere.
 const (
-	actStatus   action = "status"   // reads what became of a run; may be used again and again
-	actReview   action = "review"   // reads a card that needs a second step; the answer has the token that approves
-	actApprove  action = "approve"  // decides, once
-	actDeny     action = "deny"     // decides, once
-	actWithdraw action = "withdraw" // of who asked: cancels the request, once
-	actAnswer   action = "answer"   // answers a question, once
-	actRetry    action = "retry"    // tries a failed message again, once
-	actNew      action = "new"      // starts a new conversation after a failure, once
-	actAskAgain action = "ask_again"
+	actStatus   action = "status"    // reads what became of a run; may be used again and again
+	actReview   action = "review"    // reads a card that needs a second step; the answer has the token that approves
+	actApprove  action = "approve"   // decides, once
+	actDeny     action = "deny"      // decides, once
+	actWithdraw action = "withdraw"  // of who asked: cancels the request, once
+	actAnswer   action = "answer"    // answers a question, once
+	actRetry    action = "retry"     // tries a failed message again, once
+	actNew      action = "new"       // starts a new conversation after a failure, once
+	actAskAgain action = "ask_again" // repeats the message whose approval expired
 )
 
 // tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is taken for one.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 
@@ -24,15 +25,21 @@ func (c mcpCmd) Run(ctx context.Context, a *cli.App) error {
 	if c.TokenFile != "" {
 		text, err := os.ReadFile(c.TokenFile)
 		if err != nil {
-			return core.Wrap(core.Invalid, err, "The token can't be read: %v.", err)
+			return core.Errorf(core.Invalid, "The token can't be read: %v.", err)
 		}
 		token = strings.TrimSpace(string(text))
+	}
+	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return core.Errorf(core.Invalid, "The address of gatehouse, %q, is no URL. Write it like https://gatehouse.example.com.", c.URL)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return core.Errorf(core.Invalid, "The token has a space, a line break or another character that no token has. Give the token alone, without its name.")
 	}
 	err := agents.Client{URL: c.URL, Token: token}.Serve(ctx, io.NopCloser(a.In), unclosed{a.Out})
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	return core.Wrap(core.Internal, err, "The agent's client ended the conversation in an odd way: %v.", err)
+	return core.Errorf(core.Internal, "The agent's client ended the conversation in an odd way: %v.", err)
 }
 
 // unclosed is a stream that is not closed here.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -187,9 +188,13 @@ func (q Question) Fill(typed []string) json.RawMessage {
 	return answer
 }
 
-// Typed is the place of the option that a person wrote by its number or its title, whatever the case, as text; otherwise what they wrote.
+// Typed is the place of the option that a person wrote by its number or its title, whatever the case unless case tells titles apart, as text;
+// otherwise what they wrote.
 func (f Field) Typed(text string) string {
 	text = strings.TrimSpace(text)
+	if i := slices.IndexFunc(f.Options(), func(c Choice) bool { return c.Title == text }); i >= 0 {
+		return strconv.Itoa(i + 1)
+	}
 	for i, c := range f.Options() {
 		if strings.EqualFold(text, c.Title) || f.Kind == YesNo && strings.EqualFold(text, c.Title[:1]) {
 			return strconv.Itoa(i + 1)

@@ -77,7 +77,7 @@ func TestSchemasThatNobodyCouldAnswer(t *testing.T) {
 		`{"type":"integer","enum":[1.5]}`, `{"type":"string","enum":[1]}`, `{"enum":[" "]}`, `{"type":"string","minLength":5,"maxLength":4}`, `{"type":"string","maxLength":-1}`,
 		`{"type":"number","minimum":3,"maximum":2}`, `{"type":"number","minimum":"1"}`, `{"type":"object"}`, `{"type":"object","properties":{}}`,
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}`,
-		`{"type":"object","properties":{"` + strings.Repeat("a", 46) + `":{"type":"string"}}}`, `{"oneOf":[{"type":"string"}]}`, `{"enum":["` + strings.Repeat("a", 76) + `"]}`,
+		`{"type":"object","properties":{"` + strings.Repeat("a", 46) + `":{"type":"string"}}}`, `{"oneOf":[{"type":"string"}]}`, `{"enum":["a"],"oneOf":[{"const":"b","title":"B"}]}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":"a"}`, `{"enum":["` + strings.Repeat("a", 76) + `"]}`,
 		`{"type":"object","properties":{` + many(11, `"a":{"type":"string"}`) + `}}`, `{"enum":[` + many(26, `1`) + `]}`, `{"type":"string","title":"` + strings.Repeat("a", 46) + `"}`,
 	} {
 		if q, err := question.New("Which one?", json.RawMessage(schema)); err == nil {
@@ -103,6 +103,19 @@ func TestAFormIsFilledFromTexts(t *testing.T) {
 	}
 	if _, err := q.Check(q.Fill([]string{"1", "three"})); err == nil || !strings.Contains(err.Error(), "count: this must be a number") {
 		t.Errorf("a word in place of a number gives %v", err)
+	}
+}
+
+// TestTypedTitlesThatDifferInCase: what a person writes is the title that they wrote, where there is such a one.
+func TestTypedTitlesThatDifferInCase(t *testing.T) {
+	q, err := question.New("Which?", json.RawMessage(`{"enum":["Prod","prod"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"Prod": "1", "prod": "2", " prod ": "2", "PROD": "1"} {
+		if got := q.Fields[0].Typed(text); got != want {
+			t.Errorf("%q is choice %s, want %s", text, got, want)
+		}
 	}
 }
 

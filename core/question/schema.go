@@ -91,6 +91,9 @@ func form(v *strictjson.Value) ([]Field, error) {
 		fields = append(fields, f)
 	}
 	if required := v.Get("required"); required != nil {
+		if required.Kind != strictjson.Array {
+			return nil, fmt.Errorf("required is not a list of names")
+		}
 		for _, name := range required.Items {
 			i := slices.IndexFunc(fields, func(f Field) bool { return name.Kind == strictjson.String && f.Name == name.String })
 			if i < 0 {
@@ -167,6 +170,9 @@ func (f *Field) choices(v *strictjson.Value, kind string) error {
 		return nil
 	}
 	one, enum, names := v.Get("oneOf"), v.Get("enum"), v.Get("enumNames")
+	if one != nil && enum != nil {
+		return fmt.Errorf("there are both enum and oneOf, and people can choose from one of them")
+	}
 	if enum != nil {
 		for i, item := range enum.Items {
 			var title *strictjson.Value

@@ -1,0 +1,46 @@
+package agents_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/agents"
+	"gatehouse/core"
+)
+
+// TestWhoWaitsIsAnsweredAtTheEnd: when gatehouse ends, a request that waits gets the present state, and holds nothing up.
+func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
+	signer, err := core.NewSigner("0123456789abcdef0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ending, looks := make(chan struct{}), 0
+	o := agents.Options{
+		Gate: access.New(access.Options{Signer: signer}), Ending: ending, Poll: time.Hour,
+		Requested: func(context.Context, core.ApprovalID, core.Actor) (core.Approval, error) {
+			if looks++; looks == 1 {
+				close(ending)
+			}
+			return core.Approval{ID: "a", State: core.Open}, nil
+		},
+	}
+	mux := http.NewServeMux()
+	for pattern, handler := range o.Routes() {
+		mux.Handle(pattern, handler)
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	client := http.Client{Timeout: 30 * time.Second}
+	answer, err := client.Get(server.URL + "/v1/approvals/a?wait=60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK || looks != 2 {
+		t.Errorf("status %d after %d looks", answer.StatusCode, looks)
+	}
+}

@@ -10,6 +10,7 @@
 //	ask.go       what is requested, and its limits
 //	state.go     what is answered
 //	door.go      what one principal may do
+//	waits.go     how many of its requests may wait
 //	http.go      /v1/approvals
 //	openapi.go   its description
 //	mcp.go       the tools of the MCP server

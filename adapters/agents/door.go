@@ -26,9 +26,12 @@ type Options struct {
 
 	PerMinute int             // new requests of a principal; 0 = no limit
 	Opened    func()          // called when posts may be due
+	Waiting   int             // requests of a principal that may wait at a time, in this process: each holds a connection; 0 = 500
 	Poll      time.Duration   // how often a waiting request looks; 0 = half a second
 	Ending    <-chan struct{} // closed when gatehouse ends: nothing waits any longer
 	Log       *slog.Logger
+
+	waits *waits // of Routes
 }
 
 // door is what one principal may do, in this process or, with a Client, through the HTTP interface of another.
@@ -109,6 +112,13 @@ func (o Options) take(ctx context.Context, who access.Person, id core.ApprovalID
 
 // wait returns the state once the request is decided, or when the time is over.
 func (o Options) wait(ctx context.Context, who access.Person, id core.ApprovalID, wait time.Duration) (State, error) {
+	if wait > 0 {
+		leave, err := o.waits.enter(who)
+		if err != nil {
+			return State{}, err
+		}
+		defer leave()
+	}
 	over := time.NewTimer(min(wait, MaxWait))
 	defer over.Stop()
 	every := o.Poll

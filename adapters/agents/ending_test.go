@@ -44,3 +44,48 @@ func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
 		t.Errorf("status %d after %d looks", answer.StatusCode, looks)
 	}
 }
+
+// TestOneAgentCantWaitWithoutBound: above the limit it is told so at once, and the state without a wait is still to be had.
+func TestOneAgentCantWaitWithoutBound(t *testing.T) {
+	signer, err := core.NewSigner("0123456789abcdef0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ending, looked := make(chan struct{}), make(chan struct{}, 8)
+	o := agents.Options{
+		Gate: access.New(access.Options{Signer: signer}), Ending: ending, Poll: time.Hour, Waiting: 2,
+		Requested: func(context.Context, core.ApprovalID, core.Actor) (core.Approval, error) {
+			looked <- struct{}{}
+			return core.Approval{ID: "a", State: core.Open}, nil
+		},
+	}
+	mux := http.NewServeMux()
+	for pattern, handler := range o.Routes() {
+		mux.Handle(pattern, handler)
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	get := func(query string) int {
+		answer, err := (&http.Client{Timeout: 30 * time.Second}).Get(server.URL + "/v1/approvals/a" + query)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		defer func() { _ = answer.Body.Close() }()
+		return answer.StatusCode
+	}
+	waited := make(chan int, 2)
+	for range 2 {
+		go func() { waited <- get("?wait=60") }()
+		<-looked
+	}
+	if over, now := get("?wait=60"), get(""); over != http.StatusTooManyRequests || now != http.StatusOK {
+		t.Errorf("one wait more: %d, without one: %d", over, now)
+	}
+	close(ending)
+	for range 2 {
+		if status := <-waited; status != http.StatusOK {
+			t.Errorf("who waited: %d", status)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 // Routes are the handlers by their patterns of net/http's ServeMux.
 func (o Options) Routes() map[string]http.Handler {
+	o.waits = &waits{most: cmp.Or(o.Waiting, 500), now: map[string]int{}}
 	return map[string]http.Handler{
 		"POST /v1/approvals":        o.handle(o.create),
 		"GET /v1/approvals/{id}":    o.handle(o.show),

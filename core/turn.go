@@ -9,6 +9,7 @@ import (
 // conversation, every call fails with lease_lost. The zero Ledger belongs to no turn.
 type Ledger struct {
 	Approval func(ctx context.Context, id ApprovalID) (Approval, error)
+	Recorded func(ctx context.Context, id ApprovalID) (Approval, error)   // fails with approval_mismatch or unsupported where the audit log records another one
 	Begin    func(ctx context.Context, i Intent) (IntentRecord, error)    // commits the intent
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
 	Refuse   func(id ApprovalID, r ToolResult)                            // notes why the call is not begun, for the end of the turn; may be nil

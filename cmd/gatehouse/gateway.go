@@ -70,7 +70,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
 		RequesterGroups: cfg.Policy.RequesterGroups,
 		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/core/question"
 	"gatehouse/storage"
 )
 
@@ -148,5 +150,48 @@ func TestARequestOfAnUnknownKeyIsNotApproved(t *testing.T) {
 	defer store.Close()
 	if got, err := store.Decide(t.Context(), voteOf(ann, core.Approve)); err != nil || got.Approval.State != core.Approved {
 		t.Errorf("with it: %+v, %v", got.Approval, err)
+	}
+}
+
+// TestLaw5_AForgedAnswerIsNotUsed: who can write the tables, but has no secret key, answers a question, or changes its answer or its text. The answer
+// is not what the audit log records, so no turn gets it.
+func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
+	const forged = `insert into votes (approval, n, actor, body) values ('q-1', 0, 'console:eve', '{"actor":{"id":"console:eve"},"choice":"answer","answer":"\"no\"","at":"2026-01-01T00:00:00Z"}')`
+	for name, change := range map[string][]string{
+		"an answer":    {forged, `update approvals set state = 'answered' where id = 'q-1'`},
+		"its value":    {`update votes set body = replace(body, 'yes', 'no') where approval = 'q-1'`},
+		"who answered": {`update approvals set decided_by = '{"id":"console:eve"}' where id = 'q-1'`},
+		"the question": {`update approvals set body = replace(body, 'Really?', 'Rather not?') where id = 'q-1'`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEachEngine(t, func(t *testing.T, e engine) {
+				url, store, _ := requested(t, e)
+				q, err := question.New("Really?", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ann := core.Actor{ID: "console:ann"}
+				_, _, err = store.OpenExternal(t.Context(), core.Approval{
+					ID: "q-1", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform}, Requester: core.Actor{ID: "openharness:x"}, Question: &q,
+					Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{ann.ID}}, External: &core.External{Request: "r"},
+				}, nil, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name != "an answer" {
+					d := core.Decision{Approval: "q-1", Vote: &core.Vote{Actor: ann, Choice: core.Answer, Answer: json.RawMessage(`"yes"`)}}
+					if _, err := store.Decide(t.Context(), d); err != nil {
+						t.Fatal(err)
+					}
+					if a, err := store.RecordedApproval(t.Context(), "q-1"); err != nil || string(a.Answer()) != `"yes"` {
+						t.Fatalf("before, it is %s, %v", a.Answer(), err)
+					}
+				}
+				asAttacker(t, url, change...)
+				if a, err := store.RecordedApproval(t.Context(), "q-1"); core.CategoryOf(err) != core.ApprovalMismatch {
+					t.Errorf("it is %s, %v", a.Answer(), err)
+				}
+			})
+		})
 	}
 }

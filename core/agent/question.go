@@ -44,12 +44,20 @@ type reply struct {
 	Note    string          `json:"note"`
 }
 
-// useAnswer makes what became of the question the call's result. What is stored counts, not what the signal carries.
+// useAnswer makes what became of the question the call's result. What is stored counts, not what the signal carries, and only if it is what the audit
+// log records.
 func (l Loop) useAnswer(ctx context.Context, s graph.State, p *pendingCall) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
-	a, err := stored(ctx, turn, p)
+	if turn.Ledger.Recorded == nil {
+		return nil, core.Errorf(core.Internal, "an answer is used outside a turn")
+	}
+	a, err := turn.Ledger.Recorded(ctx, p.Approval)
+	switch core.CategoryOf(err) {
+	case core.ApprovalMismatch, core.Unsupported, core.NotFound:
+		return l.saved(ctx, l.answer(s, tool.Failed(err)))
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("loading the answer to %s: %w", p.Approval, err)
 	}
 	var r reply
 	switch a.State {
@@ -66,7 +74,11 @@ func (l Loop) useAnswer(ctx context.Context, s graph.State, p *pendingCall) (gra
 	if err != nil {
 		return nil, fmt.Errorf("writing the answer to %s: %w", a.ID, err)
 	}
-	update := l.answer(s, core.ToolResult{Content: string(content)})
+	return l.saved(ctx, l.answer(s, core.ToolResult{Content: string(content)}))
+}
+
+// saved is an update that is saved at once.
+func (l Loop) saved(ctx context.Context, update graph.Update) (graph.Update, error) {
 	if err := graph.SaveSession(ctx, update); err != nil {
 		return nil, fmt.Errorf("saving the answer: %w", err)
 	}

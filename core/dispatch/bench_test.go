@@ -122,7 +122,7 @@ func newBench(t *testing.T, s setup) *bench {
 	}
 	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries

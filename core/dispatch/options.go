@@ -42,6 +42,9 @@ type Options struct {
 	// Repeating it returns the same receipt. Errors: those of core's Approval.RefusalToAskAgain, and not_found.
 	AskAgain func(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error)
 
+	// Recorded loads an approval that is what the audit log records.
+	Recorded func(ctx context.Context, id core.ApprovalID) (core.Approval, error)
+
 	// TakeBack makes the attempt of a lost claim not count, if its event has not ended.
 	TakeBack func(ctx context.Context, c core.Claim) error
 

@@ -90,6 +90,18 @@ var questionExamples = []example{
 			w.Fatalf("left is %+v with %s", a.Question, a.Answer())
 		}
 	}},
+	{"an answer is what the audit log records, until somebody changes it", func(w *world) {
+		q, err := question.New("What?", nil)
+		w.ok(err)
+		a := external("x", "")
+		a.Question = &q
+		_, _, err = w.OpenExternal(w.ctx, a, nil, 1)
+		w.ok(err)
+		must(w.Decide(w.ctx, w.answer("x", bob, `"a < b & \u2028 ä"`)))(w)
+		w.equal("the answer", string(must(w.RecordedApproval(w.ctx, "x"))(w).Answer()), `"a \u003c b \u0026 \u2028 ä"`)
+		_, err = w.RecordedApproval(w.ctx, "none")
+		w.fails(err, core.NotFound)
+	}},
 	{"an external request is stored once, and its decision wakes nobody but is posted", func(w *world) {
 		want := external("x", "https://ci.example/hook")
 		first, created, err := w.OpenExternal(w.ctx, want, []core.Post{{Key: "card/x/s", To: core.Address{Platform: platform, Channel: "s"}, Kind: core.PostCard, Approval: "x", Copy: true}}, 1)

@@ -136,6 +136,17 @@ func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Appr
 	return read(ctx, s, func(t *Tx) (core.Approval, error) { return t.approval(id) })
 }
 
+// RecordedApproval is LoadApproval of one that is what the audit log records. Errors: not_found, and those of audit.Keys.CheckRecord.
+func (s *Store) RecordedApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return read(ctx, s, func(t *Tx) (core.Approval, error) {
+		a, err := t.approval(id)
+		if err == nil {
+			err = t.checkRecord(a)
+		}
+		return a, err
+	})
+}
+
 func (t *Tx) approval(id core.ApprovalID) (core.Approval, error) {
 	a, found, err := one(t, readApproval, `select `+approvalColumns+` from approvals where id = $1`, id)
 	if err == nil && !found {

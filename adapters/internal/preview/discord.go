@@ -12,7 +12,7 @@ import (
 
 // discordFields are the fields of Discord's components that are drawn, and those that nobody sees.
 var discordFields = map[string]string{
-	"1": "components", "2": "style label emoji custom_id url disabled", "4": "custom_id style label min_length max_length required value placeholder", "9": "components accessory",
+	"1": "components", "2": "style label emoji custom_id url disabled", "3": "custom_id placeholder min_values max_values options required disabled", "option": "label value default", "4": "custom_id style label min_length max_length required value placeholder", "9": "components accessory",
 	"10": "content", "14": "divider spacing", "17": "components accent_color spoiler", "18": "label description component", "emoji": "name",
 	"modal": "custom_id title components",
 }
@@ -88,6 +88,12 @@ func discordAloud(v any) string {
 			all = append(all, text(o, "label"), text(o, "description"), discordAloud([]any{o["component"]}))
 		case "4":
 			all = append(all, "[Input] "+cmp.Or(text(o, "value"), text(o, "placeholder")))
+		case "3":
+			all = append(all, "[Menu] "+text(o, "placeholder"))
+			for _, option := range listOf(o["options"]) {
+				one, _ := option.(object)
+				all = append(all, "• "+text(one, "label"))
+			}
 		case "2":
 			emoji, _ := o["emoji"].(object)
 			all = append(all, "[Button] "+strings.TrimSpace(text(emoji, "name")+" "+text(o, "label")))

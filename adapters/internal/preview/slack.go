@@ -20,6 +20,8 @@ var slackFields = map[string]string{
 	"text": "text style", "link": "url text style", "user": "user_id style", "usergroup": "usergroup_id style", "emoji": "name unicode style", "date": "timestamp format url fallback style",
 	"plain_text": "text emoji", "mrkdwn": "text verbatim", "button": "text action_id url value style confirm accessibility_label", "confirm": "title text confirm deny style",
 	"plain_text_input": "action_id placeholder initial_value multiline min_length max_length focus_on_load",
+	"number_input":     "action_id placeholder initial_value is_decimal_allowed min_value max_value focus_on_load",
+	"static_select":    "action_id placeholder options initial_option focus_on_load", "radio_buttons": "action_id options initial_option focus_on_load", "option": "text value",
 }
 
 // Slack draws a file with messages or a modal of Slack.

@@ -21,7 +21,11 @@ func inLines[P any](f chat.Face[P], c core.Card, text, bold func(string) P) chat
 	f.Lead = bold(chat.OrNone(lines(c.Question.Text, maxQuestion)))
 	for i, field := range f.Fields {
 		if field.Label == "Answer" {
-			f.Fields[i].Value = []P{text(chat.OrNone(lines(c.Answer, maxReason)))}
+			answer := chat.OrNone(lines(c.Answer, maxReason))
+			if strings.Contains(answer, "\n") {
+				answer = "\n" + answer
+			}
+			f.Fields[i].Value = []P{text(answer)}
 		}
 	}
 	return f

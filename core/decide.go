@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gatehouse/core/mask"
 )
 
 // LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
@@ -159,7 +161,7 @@ func (a *Approval) answer(v Vote, at time.Time) error {
 	}
 	checked, err := a.Question.Check(v.Answer)
 	if err != nil {
-		return Wrap(Invalid, err, "That is no answer to this question: %s.", err)
+		return Wrap(Invalid, err, "That is no answer to this question: %s.", mask.Text(err.Error()))
 	}
 	v.Answer = checked
 	a.Votes = append(slices.Clone(a.Votes), v)

@@ -33,7 +33,6 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
-	card.External = a.External != nil
 	if a.Question != nil {
 		card.Question, card.Answer = shownQuestion(*a.Question), shownAnswer(a)
 		card.Altered = false // no call of it runs

@@ -17,7 +17,6 @@ type Card struct {
 	Asked     Asked              // which message it is about; secrets masked
 	Question  *question.Question // of a question: its texts, with secrets masked, and nothing invisible in them; nil: an approval
 	Answer    string             // of a question that was answered: for people, secrets masked, nothing invisible in it
-	External  bool               // another agent asks; no turn waits
 	Hidden    int                // how many characters of the arguments are masked
 	Altered   bool               // the stored call is not the one that was asked for: it can't be approved
 	Requester string             // the name, or the id

@@ -52,7 +52,7 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 	case core.VerdictAsk:
 		a.Rule.Self = a.Rule.Self && r.Requester.Local // who holds the agent's token is not a second person
 		if posts = s.posts(a, a.CardKey(), 0, ""); len(posts) == 0 && !onPages(a.Rule) {
-			return a, false, core.Errorf(core.PolicyDenied, "The rule %q says not where its approvers are told of this, since there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
+			return a, false, core.Errorf(core.PolicyDenied, "The rule %q does not say where its approvers are told of this, and there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
 		}
 	default:
 		return a, false, core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))

@@ -28,12 +28,7 @@ func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
 			return core.Approval{ID: "a", State: core.Open}, nil
 		},
 	}
-	mux := http.NewServeMux()
-	for pattern, handler := range o.Routes() {
-		mux.Handle(pattern, handler)
-	}
-	server := httptest.NewServer(mux)
-	defer server.Close()
+	server := serving(t, o)
 	client := http.Client{Timeout: 30 * time.Second}
 	answer, err := client.Get(server.URL + "/v1/approvals/a?wait=60")
 	if err != nil {
@@ -59,12 +54,7 @@ func TestOneAgentCantWaitWithoutBound(t *testing.T) {
 			return core.Approval{ID: "a", State: core.Open}, nil
 		},
 	}
-	mux := http.NewServeMux()
-	for pattern, handler := range o.Routes() {
-		mux.Handle(pattern, handler)
-	}
-	server := httptest.NewServer(mux)
-	defer server.Close()
+	server := serving(t, o)
 	get := func(query string) int {
 		answer, err := (&http.Client{Timeout: 30 * time.Second}).Get(server.URL + "/v1/approvals/a" + query)
 		if err != nil {
@@ -88,4 +78,16 @@ func TestOneAgentCantWaitWithoutBound(t *testing.T) {
 			t.Errorf("who waited: %d", status)
 		}
 	}
+}
+
+// serving serves the routes until the test ends.
+func serving(t *testing.T, o agents.Options) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	for pattern, handler := range o.Routes() {
+		mux.Handle(pattern, handler)
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
 }

@@ -184,16 +184,7 @@ func (s style) stillAsks(a shownCard) string {
 // expects is what can be typed for a field.
 func expects(f question.Field) string {
 	what := map[question.Kind]string{question.Text: "a text", question.Number: "a number", question.Integer: "a whole number", question.YesNo: "y or n", question.Pick: "a number or a title"}[f.Kind]
-	switch {
-	case f.Minimum != "" && f.Maximum != "":
-		what += fmt.Sprintf(" from %s to %s", f.Minimum, f.Maximum)
-	case f.Minimum != "":
-		what += fmt.Sprintf(", %s or more", f.Minimum)
-	case f.Maximum != "":
-		what += fmt.Sprintf(", %s or less", f.Maximum)
-	case f.Kind == question.Text && (f.MinLength > 0 || f.MaxLength < question.MaxAnswer):
-		what += fmt.Sprintf(" of %d to %d characters", f.MinLength, f.MaxLength)
-	}
+	what += f.Bounds()
 	if !f.Required {
 		what += ", or with " + leftOut + " to leave it out"
 	}

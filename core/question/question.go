@@ -1,6 +1,9 @@
 package question
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Question is a question to people. Form: the answer is an object with one member for each field; otherwise it is the value of the only field.
 type Question struct {
@@ -60,6 +63,21 @@ func (f Field) Label() string {
 		return f.Title
 	}
 	return f.Name
+}
+
+// Bounds tell the limits of a field's value for people, to follow what its kind is called: " from 1 to 9". It is "" if there are none.
+func (f Field) Bounds() string {
+	switch {
+	case f.Minimum != "" && f.Maximum != "":
+		return fmt.Sprintf(" from %s to %s", f.Minimum, f.Maximum)
+	case f.Minimum != "":
+		return fmt.Sprintf(", %s or more", f.Minimum)
+	case f.Maximum != "":
+		return fmt.Sprintf(", %s or less", f.Maximum)
+	case f.Kind == Text && (f.MinLength > 0 || f.MaxLength < MaxAnswer):
+		return fmt.Sprintf(" of %d to %d characters", f.MinLength, f.MaxLength)
+	}
+	return ""
 }
 
 // Options are the values among which a field lets people choose: its choices, or Yes and No; nil if it does not.

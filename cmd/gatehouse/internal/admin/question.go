@@ -82,17 +82,7 @@ func describe(f question.Field) string {
 			text += " (" + c.Title + ")"
 		}
 	}
-	switch {
-	case f.Minimum != "" && f.Maximum != "":
-		text += fmt.Sprintf(" from %s to %s", f.Minimum, f.Maximum)
-	case f.Minimum != "":
-		text += fmt.Sprintf(", %s or more", f.Minimum)
-	case f.Maximum != "":
-		text += fmt.Sprintf(", %s or less", f.Maximum)
-	}
-	if f.Kind == question.Text && (f.MinLength > 0 || f.MaxLength < question.MaxAnswer) {
-		text += fmt.Sprintf(" of %d to %d characters", f.MinLength, f.MaxLength)
-	}
+	text += f.Bounds()
 	if f.Name != "" {
 		text = f.Name + ": " + text
 		if !f.Required {

@@ -80,7 +80,7 @@ func (r *room) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {
 
 // bench is a dispatcher and an outbox over a real store.
 type bench struct {
-	t     *testing.T
+	t     testing.TB
 	path  string
 	store *storage.Store
 	room  *room
@@ -100,7 +100,7 @@ type setup struct {
 	trace    func(storage.Statement)
 }
 
-func newBench(t *testing.T, s setup) *bench {
+func newBench(t testing.TB, s setup) *bench {
 	t.Helper()
 	if s.path == "" {
 		s.path = filepath.Join(t.TempDir(), "gatehouse.db")
@@ -334,11 +334,11 @@ func (b *bench) history(id core.SessionID) []core.Message {
 }
 
 // testLog writes to the test's own log.
-func testLog(t *testing.T) *slog.Logger {
+func testLog(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(writer{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-type writer struct{ t *testing.T }
+type writer struct{ t testing.TB }
 
 func (w writer) Write(p []byte) (int, error) {
 	w.t.Logf("%s", p)

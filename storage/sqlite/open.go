@@ -30,15 +30,11 @@ type database struct {
 	file    string
 	options Options
 	writer  *writer
-	writeDB *sql.DB
-	readDB  *sql.DB
+	readers *readers
 	once    sync.Once
 	mu      sync.Mutex
 	locks   []*os.File // of owner names; guarded by mu
 }
-
-// readers is the maximum number of concurrent reads.
-const readers = 4
 
 // Open opens the database file, creates it if it is missing, and brings its schema up to date. It fails with store_newer if a newer
 // gatehouse wrote the file, and with store_unreadable if the file is not a gatehouse database.
@@ -55,20 +51,17 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	if _, _, err := Migrate(ctx, file, o); err != nil {
 		return nil, err
 	}
-	db := &database{
-		file: file, options: o,
-		writeDB: open(file, o, "mode=rw&_journal_mode=WAL&_txlock=immediate"),
-		readDB:  open(file, o, "mode=rw&_journal_mode=WAL&_query_only=true"),
+	db := &database{file: file, options: o, readers: newReaders(source(file, o, "mode=rw&_journal_mode=WAL&_query_only=true"))}
+	writing := source(file, o, "mode=rw&_journal_mode=WAL&_txlock=immediate")
+	first, err := connect(writing)
+	if err != nil {
+		return nil, translate(file, err)
 	}
-	db.writeDB.SetMaxOpenConns(1)
-	db.readDB.SetMaxOpenConns(readers)
-	db.readDB.SetMaxIdleConns(readers)
-	err := db.writeDB.PingContext(ctx) // opens the file
-	opened, statErr := os.Stat(file)
-	if err = errors.Join(err, statErr); err != nil {
-		return nil, translate(file, errors.Join(err, db.readDB.Close(), db.writeDB.Close()))
+	opened, err := os.Stat(file)
+	if err != nil {
+		return nil, translate(file, errors.Join(err, first.close()))
 	}
-	db.writer = newWriter(db.writeDB, o, func() error { return checkIdentity(file, opened) })
+	db.writer = newWriter(writing, first, o, func() error { return checkIdentity(file, opened) })
 	return db, nil
 }
 
@@ -99,13 +92,16 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// open returns a connection pool and touches nothing yet. It sets everything that matters for durability, whatever the driver's
-// defaults. What is deleted is overwritten (secure_delete), so that no text is left in the file.
-func open(file string, o Options, more string) *sql.DB {
+// source tells how to open connections. It sets everything that matters for durability, whatever the driver's defaults. What is deleted is
+// overwritten (secure_delete), so that no text is left in the file.
+func source(file string, o Options, more string) connector {
 	escaped := (&url.URL{Path: file}).EscapedPath()
-	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_secure_delete=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.Timeout.Milliseconds(), more)
-	return sql.OpenDB(connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn})
+	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_secure_delete=on&_busy_timeout=%d&%s", escaped, o.Timeout.Milliseconds(), more)
+	return connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn}
 }
+
+// open returns a connection pool of database/sql and touches nothing yet.
+func open(file string, o Options, more string) *sql.DB { return sql.OpenDB(source(file, o, more)) }
 
 // keepTempInMemory keeps a connection from needing a temporary folder. Savepoint journals would otherwise spill into files there,
 // and on a read-only root file system no turn could be stored.
@@ -133,10 +129,10 @@ func checkPath(file string) error {
 func (db *database) close() error {
 	var err error
 	db.once.Do(func() {
-		db.writer.close()
+		err = db.writer.close()
 		db.mu.Lock()
 		defer db.mu.Unlock()
-		err = errors.Join(err, db.readDB.Close(), db.writeDB.Close())
+		err = errors.Join(err, db.readers.close())
 		for _, lock := range db.locks {
 			err = errors.Join(err, lock.Close())
 		}
@@ -150,12 +146,7 @@ func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	return translate(db.file, db.writer.submit(ctx, work))
 }
 
-// read runs work in one snapshot of the committed data.
+// read runs work, which reads with a single statement: so it sees one snapshot of the committed data.
 func (db *database) read(ctx context.Context, work sqlstore.Work) error {
-	inner, err := db.readDB.BeginTx(ctx, nil)
-	if err != nil {
-		return translate(db.file, fmt.Errorf("beginning to read: %w", err))
-	}
-	defer func() { _ = inner.Rollback() }() // it only reads
-	return translate(db.file, work(runner(ctx, inner.ExecContext, inner.QueryContext), clock(db.options.Now)))
+	return translate(db.file, db.readers.use(ctx, func(c *conn) error { return work(c.runner(ctx), clock(db.options.Now)) }))
 }

@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -17,10 +15,11 @@ import (
 
 // writer is the one goroutine that changes the database; see the package comment.
 type writer struct {
-	options Options
-	db      *sql.DB
-	check   func() error // that what is committed can be found again
-	conn    *sql.Conn
+	options   Options
+	connector connector
+	check     func() error // that what is committed can be found again
+	conn      *conn        // nil after one had to be given up
+	failed    error        // of closing the last one
 	ended   chan struct{}
 	mu      sync.Mutex // guards what follows
 	change  *sync.Cond // of queue or closed
@@ -36,8 +35,8 @@ type unit struct {
 	err  error
 }
 
-func newWriter(db *sql.DB, o Options, check func() error) *writer {
-	w := &writer{options: o, db: db, check: check, ended: make(chan struct{})}
+func newWriter(source connector, first *conn, o Options, check func() error) *writer {
+	w := &writer{options: o, connector: source, conn: first, check: check, ended: make(chan struct{})}
 	w.change = sync.NewCond(&w.mu)
 	go w.run()
 	return w
@@ -75,12 +74,13 @@ func (w *writer) withdraw(u *unit) bool {
 }
 
 // close waits for submitted work to end, and accepts no more.
-func (w *writer) close() {
+func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
 	w.change.Signal()
 	w.mu.Unlock()
 	<-w.ended
+	return w.failed
 }
 
 func (w *writer) run() {
@@ -140,7 +140,8 @@ func (w *writer) emptyLog() (err error) {
 		`pragma wal_checkpoint(truncate)`,
 		fmt.Sprintf(`pragma busy_timeout = %d`, w.options.Timeout.Milliseconds()),
 	} {
-		if _, failed := w.conn.ExecContext(context.Background(), query); failed != nil {
+		failed := w.conn.query(context.Background(), query, nil, func(func(...any) error) error { return nil })
+		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("running %q: %w", query, failed))
 		}
 	}
@@ -149,18 +150,32 @@ func (w *writer) emptyLog() (err error) {
 
 func (w *writer) connect() (err error) {
 	if w.conn == nil {
-		if w.conn, err = w.db.Conn(context.Background()); err != nil {
-			return fmt.Errorf("connecting: %w", err)
-		}
+		w.conn, err = connect(w.connector)
 	}
-	return nil
+	return err
 }
 
-// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit.
-func (w *writer) runBatch(units []*unit) (err error) {
+// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit. Units seldom fail once they have changed
+// something, so they run without savepoints at first; if one does, all are undone and run again, each in its own savepoint.
+func (w *writer) runBatch(units []*unit) error {
 	if err := w.connect(); err != nil {
 		return err
 	}
+	err := w.transaction(units, w.runUnit)
+	if !errors.Is(err, errHalfDone) {
+		return err
+	}
+	if len(units) == 1 {
+		return nil // it is undone, and knows its error
+	}
+	if err := w.connect(); err != nil {
+		return err
+	}
+	return w.transaction(units, w.runInSavepoint)
+}
+
+// transaction runs the units in one transaction and commits it.
+func (w *writer) transaction(units []*unit, run func(*unit) error) (err error) {
 	if err := w.exec(`begin immediate`); err != nil {
 		return err
 	}
@@ -170,7 +185,7 @@ func (w *writer) runBatch(units []*unit) (err error) {
 		}
 	}()
 	for _, u := range units {
-		if err := w.runUnit(u); err != nil {
+		if err := run(u); err != nil {
 			return err
 		}
 	}
@@ -182,21 +197,40 @@ func (w *writer) runBatch(units []*unit) (err error) {
 
 // exec runs one of the writer's own statements.
 func (w *writer) exec(query string) error {
-	if _, err := w.conn.ExecContext(context.Background(), query); err != nil {
+	if _, err := w.conn.exec(query, nil); err != nil {
 		return fmt.Errorf("running %q: %w", query, err)
 	}
 	w.options.Trace(sqlstore.Statement{SQL: query, Write: true})
 	return nil
 }
 
-// runUnit runs a unit in its savepoint. It returns an error if the surrounding transaction is lost.
+// errHalfDone is returned if a unit failed after it had changed something, so that its transaction must not be committed.
+var errHalfDone = errors.New("a unit of work failed after its first change")
+
+// runUnit runs a unit. It returns an error if the surrounding transaction is lost, or is to be undone.
 func (w *writer) runUnit(u *unit) error {
+	w.conn.changed = false
+	u.err = w.recovered(u.work)
+	switch {
+	case w.transactionLost():
+		return errors.Join(errGivenUp, u.err)
+	case u.err != nil && w.conn.changed:
+		return errHalfDone
+	}
+	return nil
+}
+
+// errGivenUp is returned if SQLite has ended a transaction itself.
+var errGivenUp = errors.New("the transaction was given up")
+
+// runInSavepoint runs a unit in its savepoint. It returns an error if the surrounding transaction is lost.
+func (w *writer) runInSavepoint(u *unit) error {
 	if err := w.exec(`savepoint unit`); err != nil {
 		return err
 	}
 	u.err = w.recovered(u.work)
 	if w.transactionLost() {
-		return errors.Join(errors.New("the transaction was given up"), u.err)
+		return errors.Join(errGivenUp, u.err)
 	}
 	if u.err != nil {
 		if err := w.exec(`rollback to unit`); err != nil {
@@ -214,18 +248,11 @@ func (w *writer) recovered(work sqlstore.Work) (err error) {
 			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "Something went wrong inside gatehouse; nothing was changed.")
 		}
 	}()
-	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.options.Now))
+	return work(w.conn.runner(context.Background()), clock(w.options.Now))
 }
 
 // transactionLost reports whether SQLite has ended the transaction itself, as it does if the disk is full or fails.
-func (w *writer) transactionLost() bool {
-	lost := true
-	err := w.conn.Raw(func(c any) error {
-		lost = c.(interface{ AutoCommit() bool }).AutoCommit()
-		return nil
-	})
-	return lost || err != nil
-}
+func (w *writer) transactionLost() bool { return w.conn.db.AutoCommit() }
 
 // undo rolls the transaction back, or drops the connection if that fails.
 func (w *writer) undo() {
@@ -238,12 +265,10 @@ func (w *writer) undo() {
 	}
 }
 
-// dropConnection closes the connection permanently. If it were only released, the pool would return it again, still in its
-// transaction.
+// dropConnection closes the connection, and with it its transaction; the next batch opens another one.
 func (w *writer) dropConnection() {
 	if w.conn != nil {
-		_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })
-		w.conn.Close()
+		w.failed = w.conn.close()
 		w.conn = nil
 	}
 }

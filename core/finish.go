@@ -24,6 +24,16 @@ type Finish struct {
 	Redraw        ApprovalID     // its cards are redrawn
 
 	Evidence json.RawMessage // of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none
+
+	Handover *Handover // nil: the posts wait for ClaimPosts
+}
+
+// Handover requests that posts of a Finish are claimed for delivery in its own transaction, by the claim's owner, which saves a commit each:
+// new posts that are not drawn, to destinations where nothing waits or is in flight. The others wait for ClaimPosts.
+type Handover struct {
+	Platform string      // only posts to it
+	Limit    int         // at most so many
+	Rows     []OutboxRow // the result: as ClaimPosts returns them
 }
 
 // Retry puts the event back: it is due again after After, its Attempt is decremented and its Retries are incremented.

@@ -115,6 +115,9 @@ type OutboxRow struct {
 	Fence     int64  // incremented by each claim; a result of an older claim changes nothing
 	CreatedAt time.Time
 	SentAt    time.Time
+	// Doubted says that the claim has also stored that the first part is in doubt, as is needed before it is sent; Parts does not show it. It is
+	// cleared by the next SavePost or ReleasePost.
+	Doubted bool
 }
 
 // Fallback is how people are told of an open card if it, or a copy of it, does not arrive.

@@ -71,6 +71,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		AcceptClaim: store.AcceptClaim, HandOver: g.deliverer.HandOver,
 		RequesterGroups: cfg.Policy.RequesterGroups,
 		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,
@@ -83,13 +84,9 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	return g, nil
 }
 
-// accept commits a platform's event and wakes the dispatcher.
+// accept commits a platform's event, and has its turn begin.
 func (g *gateway) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	r, err := core.FromPlatform(g.store.Accept)(ctx, e)
-	if err == nil && r.Fresh {
-		g.dispatcher.Nudge()
-	}
-	return r, err
+	return core.FromPlatform(g.dispatcher.Accept)(ctx, e)
 }
 
 // maxWaiting is how many messages of one person may wait, if people are limited at all.

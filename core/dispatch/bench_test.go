@@ -126,7 +126,7 @@ func newBench(t testing.TB, s setup) *bench {
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries
-		Delivered: deliver.Nudge,
+		Delivered: deliver.Nudge, AcceptClaim: store.AcceptClaim, HandOver: deliver.HandOver,
 	}
 	if s.options != nil {
 		s.options(&o)
@@ -212,11 +212,10 @@ func (b *bench) accept(e core.Event) core.Receipt {
 	if e.Actor.ID == "" {
 		e.Actor = core.Actor{ID: "room:ann", Name: "Ann"}
 	}
-	r, err := b.store.Accept(b.t.Context(), e)
+	r, err := b.disp.Accept(b.t.Context(), e)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.disp.Nudge()
 	return r
 }
 

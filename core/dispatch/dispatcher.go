@@ -22,6 +22,7 @@ type Dispatcher struct {
 	turns     wake
 	controls  wake
 	suspicion wake
+	accepting accepting
 }
 
 // New returns a dispatcher. It panics if a required part is missing.
@@ -52,7 +53,6 @@ func (d *Dispatcher) Idle() bool {
 func (d *Dispatcher) Nudge() {
 	d.turns.nudge()
 	d.controls.nudge()
-	d.suspicion.nudge()
 }
 
 // Run claims events until ctx ends. It then lets the running turns continue for the drain time and returns the events of the others
@@ -61,6 +61,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	turnCtx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	var running, loops sync.WaitGroup
+	d.accepting.begin(turnCtx, &running)
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, semaphore.NewWeighted(controlSlots), true) })
 	loops.Go(func() { d.suspects(ctx, turnCtx, &running) })
@@ -70,6 +71,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer done()
 	watching.Go(func() { d.watch(watchCtx) })
 	loops.Wait()
+	d.accepting.end()
 	drained := make(chan struct{})
 	go func() { running.Wait(); close(drained) }()
 	select {
@@ -84,6 +86,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 // errDraining ends the turns that outlast the drain time; their events are released.
 var errDraining = errors.New("the process is stopping")
 
+// mostClaims is how many queues one transaction claims at most. Meanwhile others may begin turns, as events are accepted.
+const mostClaims = 64
+
 // loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
 func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, controls bool) {
 	errorLog := retry.NewLog(d.Log, "looking for work")
@@ -92,7 +97,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 			return
 		}
 		free := 1
-		for free < d.Workers && slots.TryAcquire(1) {
+		for free < mostClaims && slots.TryAcquire(1) {
 			free++
 		}
 		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls})
@@ -100,6 +105,9 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 			errorLog.Report(err)
 		}
 		slots.Release(int64(free - len(claims)))
+		if !controls {
+			d.accepting.behind.Store(len(claims) == free)
+		}
 		for _, c := range claims {
 			running.Go(func() {
 				defer d.Nudge()

@@ -55,6 +55,13 @@ type Options struct {
 	// Cancel cancels those of the approvals that are open and that who requested or may decide, and returns how many.
 	Cancel func(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error)
 
+	// AcceptClaim is Store.Accept that may claim the event at once; nil: every event waits for Store.Claim.
+	AcceptClaim func(ctx context.Context, e core.Event, owner string) (core.Receipt, *core.Claim, error)
+
+	// HandOver reserves the means to deliver up to n posts of a turn that ends. The result is for the turn's Finish; deliver is called after it.
+	// nil: posts wait until they are found in the outbox.
+	HandOver func(platform string, n int) (h *core.Handover, deliver func())
+
 	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the policy's conditions ask
 	// about. Only those are looked up. nil: none.
 	RequesterGroups func(account string) map[string][]string
@@ -130,6 +137,9 @@ func (o *Options) defaults() {
 	}
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll
+	}
+	if o.HandOver == nil {
+		o.HandOver = func(string, int) (*core.Handover, func()) { return nil, func() {} }
 	}
 	if o.RequesterGroups == nil {
 		o.RequesterGroups = func(string) map[string][]string { return nil }

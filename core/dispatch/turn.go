@@ -169,7 +169,15 @@ func (t *turn) takeBack() {
 
 func (t *turn) store(ctx context.Context, f core.Finish) error {
 	f.Claim = t.claim
-	return t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
+	return t.persist(ctx, func(ctx context.Context) error {
+		deliver := func() {}
+		if len(f.Posts) > 0 {
+			f.Handover, deliver = t.HandOver(f.Posts[0].To.Platform, len(f.Posts))
+		}
+		err := t.Store.Finish(ctx, f)
+		deliver()
+		return err
+	})
 }
 
 // unsaved returns the category of a turn whose Finish the store refuses; "" if the Finish has neither session nor pause.

@@ -160,14 +160,17 @@ func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
 	return d.jitter(wait), true
 }
 
-// part sends one part. Before the send it stores that the part is in doubt, and after it the platform's answer. With the last part's
-// answer it stores the version that the post shows.
+// part sends one part. Before the send it stores that the part is in doubt, unless the claim has done so, and after it the platform's answer;
+// that of the last part is stored by the row's release.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: d.Now()})
-	if err := d.Store.SavePost(ctx, *row); err != nil {
-		row.Parts = row.Parts[:delivery.Part] // nothing was sent
-		return storeError(err)
+	if !row.Doubted {
+		if err := d.Store.SavePost(ctx, *row); err != nil {
+			row.Parts = row.Parts[:delivery.Part] // nothing was sent
+			return storeError(err)
+		}
 	}
+	row.Doubted = false
 	ref, more, err := p.Post(ctx, delivery)
 	if err != nil {
 		if core.CategoryOf(err) != core.DeliveryInDoubt && ctx.Err() == nil {
@@ -176,10 +179,11 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 		return err
 	}
 	row.Parts[delivery.Part] = core.Part{Ref: ref, More: more}
-	if !more {
-		row.Shown = row.Wanted
+	if more {
+		return storeError(d.Store.SavePost(ctx, *row))
 	}
-	return storeError(d.Store.SavePost(ctx, *row))
+	row.Shown = row.Wanted
+	return nil
 }
 
 // late reports whether a row is older than the freshness limit. A card is late only while it has not arrived: it is redrawn for as long as its

@@ -46,7 +46,7 @@ type Deliverer struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	nudges    []chan struct{} // of each scope
+	lanes     []*lane // of each scope
 }
 
 // New returns a deliverer. It panics if a required part is missing.
@@ -76,18 +76,15 @@ func New(o Options) *Deliverer {
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
-		d.nudges = append(d.nudges, make(chan struct{}, 1))
+		d.lanes = append(d.lanes, newLane(p.Name()))
 	}
 	return d
 }
 
 // Nudge makes the deliverer claim now instead of at the next poll, after posts may have been added. It never blocks.
 func (d *Deliverer) Nudge() {
-	for _, nudge := range d.nudges {
-		select {
-		case nudge <- struct{}{}:
-		default:
-		}
+	for _, l := range d.lanes {
+		l.wake()
 	}
 }
 
@@ -96,43 +93,63 @@ func (d *Deliverer) Nudge() {
 func (d *Deliverer) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, scope := range d.scopes {
-		all.Go(func() { d.run(ctx, scope, d.nudges[i]) })
+		all.Go(func() { d.run(ctx, scope, d.lanes[i]) })
 	}
 	all.Wait()
 	return nil
 }
 
 // run delivers to one platform.
-func (d *Deliverer) run(ctx context.Context, scope core.Scope, nudge chan struct{}) {
-	var sending sync.WaitGroup
-	defer sending.Wait()
+func (d *Deliverer) run(ctx context.Context, scope core.Scope, l *lane) {
+	l.open(ctx)
+	defer l.close()
 	errorLog := retry.NewLog(d.Log, "looking for posts")
-	slots := make(chan struct{}, inFlight)
 	for ctx.Err() == nil {
-		free := cap(slots) - len(slots)
-		if free > 0 {
+		if free := l.take(inFlight); free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
 				errorLog.Report(err)
 			}
-			for _, row := range rows {
-				slots <- struct{}{}
-				sending.Go(func() {
-					defer d.Nudge()
-					defer func() { <-slots }()
-					d.deliver(context.WithoutCancel(ctx), ctx, row) // a send that has begun is completed
-				})
-			}
+			d.start(l, free, rows)
 			if len(rows) == free {
 				continue
 			}
 		}
 		select {
-		case <-nudge:
+		case <-l.nudged:
 		case <-time.After(d.Poll):
 		case <-ctx.Done():
 		}
 	}
+}
+
+// start delivers rows in slots that were taken, and gives those that are not needed back.
+func (d *Deliverer) start(l *lane, taken int, rows []core.OutboxRow) {
+	l.giveBack(taken - len(rows))
+	for _, row := range rows {
+		go func() {
+			defer l.wake() // the next post of the destination may be due now
+			defer l.giveBack(1)
+			d.deliver(context.WithoutCancel(l.process), l.process, row) // a send that has begun is completed
+		}()
+	}
+}
+
+// HandOver takes slots of a platform for up to n posts of a turn that ends. Its result is for core.Finish; nil: no slot is free, or Run does not
+// run. Then, whatever became of the Finish, deliver must be called once: it delivers what was claimed.
+func (d *Deliverer) HandOver(platform string, n int) (h *core.Handover, deliver func()) {
+	for _, l := range d.lanes {
+		if l.platform != platform {
+			continue
+		}
+		taken := l.take(n)
+		if taken == 0 {
+			break
+		}
+		h := &core.Handover{Platform: platform, Limit: taken}
+		return h, func() { d.start(l, taken, h.Rows) }
+	}
+	return nil, func() {}
 }
 
 // Flush delivers what is due, until nothing is due any more or ctx ends. A process that stops calls it last.

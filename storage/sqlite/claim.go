@@ -22,13 +22,18 @@ func readReady(scan func(...any) error) (r ready, err error) {
 	return r, scan(&r.name, &r.rank, &r.head)
 }
 
-// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first.
-func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) {
+// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first; without take, one of them.
+func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
 	if !r.Controls {
 		paused, err := t.Row([]any{new(int64)}, `select 1 from kv where name = 'paused'`)
 		if err != nil || paused {
 			return nil, err
 		}
+	}
+	if !take {
+		return anyOf(t, r.Scopes, `select queue_key from queues where platform = $1 and ready_at <= $2 and controls = $3 and suspect = $4 limit 1`,
+			`select queue_key from queues indexed by queues_scoped where conversation in (select value from json_each($1)) and ready_at <= $2 and controls = $3 and suspect = $4 and +platform = $5 limit 1`,
+			r.Controls, r.Suspects)
 	}
 	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
@@ -43,8 +48,12 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) 
 	})
 }
 
-// dueDestinations returns the destinations with a post to deliver, the longest waiting first.
-func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, error) {
+// dueDestinations returns the destinations with a post to deliver, the longest waiting first; without take, one of them.
+func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
+	if !take {
+		return anyOf(t, r.Scopes, `select destination from destinations where platform = $1 and ready_at <= $2 limit 1`,
+			`select destination from destinations indexed by destinations_scoped where conversation in (select value from json_each($1)) and ready_at <= $2 and +platform = $3 limit 1`)
+	}
 	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
 			return sqlstore.List(t, readReady, `
@@ -56,6 +65,21 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, erro
 			where conversation in (select value from json_each($1)) and +platform = $2 and `+due.is+` $3 order by `+due.order+` head limit $4`,
 			list(scope.Conversations), scope.Platform, due.at, r.Limit)
 	})
+}
+
+// anyOf returns a name that is due in one of the scopes, or none. The queries are for a scope that is a platform, and for one that is some of its
+// conversations, whose platform comes last; both have the time as their second argument, and then more.
+func anyOf(t *sqlstore.Tx, scopes []core.Scope, platform, conversations string, more ...any) ([]string, error) {
+	for _, scope := range scopes {
+		query, args := platform, append([]any{scope.Platform, t.Now}, more...)
+		if scope.Conversations != nil {
+			query, args = conversations, append(append([]any{list(scope.Conversations), t.Now}, more...), scope.Platform)
+		}
+		if found, err := t.Texts(query, args...); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, nil
 }
 
 // list encodes conversations as one argument, for json_each.

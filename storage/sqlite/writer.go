@@ -20,11 +20,11 @@ type writer struct {
 	check     func() error // that what is committed can be found again
 	conn      *conn        // nil after one had to be given up
 	failed    error        // of closing the last one
-	ended   chan struct{}
-	mu      sync.Mutex // guards what follows
-	change  *sync.Cond // of queue or closed
-	queue   []*unit    // that wait
-	closed  bool
+	ended     chan struct{}
+	mu        sync.Mutex // guards what follows
+	change    *sync.Cond // of queue or closed
+	queue     []*unit    // that wait
+	closed    bool
 }
 
 // unit is one caller's transaction, or a request to empty the write-ahead log.

@@ -88,7 +88,7 @@ var outboxExamples = []example{
 		want.Seq, want.CreatedAt, want.NextAt = got.Seq, got.CreatedAt, got.NextAt
 		w.equal("the row", got, want)
 		row := w.first(minute)
-		want.Owner, want.Fence = w.owner, 1
+		want.Owner, want.Fence, want.Doubted = w.owner, 1, true
 		w.equal("the claim", row, want)
 	}},
 	{"a post added while a turn runs is due at once", func(w *world) {

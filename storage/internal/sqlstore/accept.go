@@ -14,10 +14,17 @@ import (
 // repeated. An incomplete event is invalid. The queue's lock is taken first, so Seq follows the order of commits within a queue.
 // The store's limits apply.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
-		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
+	if err := checkEvent(e); err != nil {
+		return core.Receipt{}, err
 	}
 	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0, s.limits) })
+}
+
+func checkEvent(e core.Event) error {
+	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
+		return core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
+	}
+	return nil
 }
 
 // accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
@@ -26,13 +33,11 @@ func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, e
 	if e.Kind() == core.KindAmend {
 		return t.amend(e)
 	}
-	key := e.QueueKey()
-	if e.FollowUp {
-		known, err := t.exists(`select 1 from queues where queue_key = $1`, e.Conversation)
-		if err != nil || !known {
-			return core.Receipt{}, err
-		}
+	known, err := t.followsUp(e)
+	if err != nil || !known {
+		return core.Receipt{}, err
 	}
+	key := e.QueueKey()
 	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
 		return core.Receipt{}, err
 	}
@@ -40,10 +45,18 @@ func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, e
 	if err != nil || !r.Fresh {
 		return r, err
 	}
-	if err := t.limit(e, r.Seq, l); err != nil {
+	if _, err := t.limit(e, r.Seq, l); err != nil {
 		return r, err
 	}
 	return r, t.updateReady(key)
+}
+
+// followsUp reports whether the event may be stored as far as FollowUp is concerned.
+func (t *Tx) followsUp(e core.Event) (bool, error) {
+	if !e.FollowUp {
+		return true, nil
+	}
+	return t.exists(`select 1 from queues where queue_key = $1`, e.Conversation)
 }
 
 // rank is the place of a new event, so that people take turns, however many messages one of them sends: a message comes after those whose
@@ -135,11 +148,11 @@ func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
 	return err
 }
 
-// limit refuses a new message that exceeds its actor's limits. Refused messages do not count, so that an actor who goes on sending is
+// limit refuses a new message that exceeds its actor's limits, and reports whether it did. Refused messages do not count, so that an actor who goes on sending is
 // answered again after a minute.
-func (t *Tx) limit(e core.Event, seq int64, l core.Limits) error {
+func (t *Tx) limit(e core.Event, seq int64, l core.Limits) (refused bool, err error) {
 	if e.Kind() != core.KindMessage || e.Actor.ID == "" {
-		return nil
+		return false, nil
 	}
 	perMinute := l.PerMinute
 	if slices.Contains(l.Exempt, e.Platform) {
@@ -149,11 +162,11 @@ func (t *Tx) limit(e core.Event, seq int64, l core.Limits) error {
 		select 1 from events where actor_id = $1 and actor_id <> '' and kind = 'message' and end_kind <> 'refused' and accepted_at > $2 and accepted_at <= $3 and seq <> $4 limit 1 offset $5`,
 		e.Actor.ID, t.Now.Add(-time.Minute), t.Now, seq)
 	if err != nil {
-		return err
+		return false, err
 	}
 	waiting, err := t.reaches(l.Waiting, `select 1 from events where actor_id = $1 and ended_at = 0 and seq <> $2 limit 1 offset $3`, e.Actor.ID, seq)
 	if err != nil {
-		return err
+		return false, err
 	}
 	cause := ""
 	switch {
@@ -162,19 +175,19 @@ func (t *Tx) limit(e core.Event, seq int64, l core.Limits) error {
 	case waiting:
 		cause = fmt.Sprintf("more than %d messages wait", l.Waiting)
 	default:
-		return nil
+		return false, nil
 	}
 	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4 where seq = $5`,
 		t.Now, core.EndRefused, core.RateLimited, cause, seq); err != nil {
-		return err
+		return true, err
 	}
 	key := fmt.Sprintf("refused/%s/%d", e.Actor.ID, t.Now.Truncate(time.Minute).Unix())
 	told, err := t.exists(`select 1 from outbox where key = $1`, key)
 	if err != nil || told {
-		return err
+		return true, err
 	}
 	t.addPost(core.Post{Key: key, To: e.Address, Conversation: e.Conversation, Kind: core.PostNotice, Text: l.Refusal, Event: seq})
-	return nil
+	return true, nil
 }
 
 // reaches reports whether a query returns at least n rows; n 0: no limit. The query's last argument is the number of rows to skip.

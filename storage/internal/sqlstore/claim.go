@@ -23,7 +23,7 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 		return claims, nil
 	}
 	return claiming(ctx, s, r.Owner, func() ([]core.Claim, error) { return claimEach(ctx, s, r.Owner, ready, claim) },
-		func(held *claimed, c core.Claim) { held.queues[c.Key] = c.Fence })
+		(*claimed).addClaim)
 }
 
 // claimEach finds what is ready and claims it all in one transaction. It looks first without a transaction: this costs no commit,

@@ -16,24 +16,49 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	if err := checkFinish(f); err != nil {
 		return err
 	}
-	saved, err := write(ctx, s, func(t *Tx) (saved core.SessionRecord, err error) {
-		others, err := t.otherQueues(f)
-		if err != nil {
-			return saved, err
-		}
-		if err := t.fence(f.Claim, others...); err != nil {
-			return saved, err
-		}
-		if f.Retry != nil {
-			return saved, t.retry(f)
-		}
-		return t.finish(f)
-	})
+	var saved core.SessionRecord
+	end := func(handover *handover) error {
+		return s.write(ctx, func(t *Tx) (err error) {
+			if handover != nil {
+				handover.Rows = nil
+				t.handover = handover
+			}
+			saved, err = t.end(f)
+			return err
+		})
+	}
+	var err error
+	if h := f.Handover; h == nil {
+		err = end(nil)
+	} else {
+		h.Rows, err = claiming(ctx, s, f.Claim.Owner, func() ([]core.OutboxRow, error) {
+			inside := &handover{Handover: *h, owner: f.Claim.Owner}
+			if err := end(inside); err != nil {
+				return nil, err
+			}
+			return inside.Rows, nil
+		}, (*claimed).addPost)
+	}
 	if err == nil && f.Session != nil {
 		*f.Session = saved
 	}
 	s.ended(f.Claim, err)
 	return err
+}
+
+// end is the transaction of Finish. It returns the session as it was saved.
+func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
+	others, err := t.otherQueues(f)
+	if err != nil {
+		return core.SessionRecord{}, err
+	}
+	if err := t.fence(f.Claim, others...); err != nil {
+		return core.SessionRecord{}, err
+	}
+	if f.Retry != nil {
+		return core.SessionRecord{}, t.retry(f)
+	}
+	return t.finish(f)
 }
 
 func checkFinish(f core.Finish) error {

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -98,18 +99,48 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 		return nil, nil
 	}
 	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
-	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) {
-		rows, err := List(t, readOutbox, `
-			update outbox set owner = $1, fence = fence + 1
-			where seq = (select seq from outbox where destination = $2 and state = 'waiting' order by seq limit 1)
-			returning `+outboxColumns, r.Owner, destination)
-		if err != nil {
-			return nil, err
-		}
-		return rows, t.updateDestination(destination)
-	}
+	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) { return t.claimPost(r.Owner, destination) }
 	return claiming(ctx, s, r.Owner, func() ([]core.OutboxRow, error) { return claimEach(ctx, s, r.Owner, due, claim) },
-		func(held *claimed, row core.OutboxRow) { held.posts[row.Seq] = row.Fence })
+		(*claimed).addPost)
+}
+
+// claimPost takes the first row of a destination that waits.
+func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
+	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where destination = $1 and state = 'waiting' order by seq limit 1`+t.forUpdate(), destination)
+	if err != nil || !found {
+		return nil, err
+	}
+	row.Owner = owner
+	row.Fence++
+	row.Doubted = sentAsItIs(row.Post) && len(row.Parts) == 0
+	parts := row.Parts
+	if row.Doubted {
+		parts = t.inDoubt()
+	}
+	if _, err := t.Exec(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
+		return nil, err
+	}
+	_, err = t.Exec(`update destinations set ready_at = null, head = null where destination = $1`, destination)
+	return []core.OutboxRow{row}, err
+}
+
+// inDoubt are the parts of a post whose first part is about to be sent.
+func (t *Tx) inDoubt() []core.Part { return []core.Part{{InDoubt: true, SentAt: t.Now}} }
+
+func partsJSON(parts []core.Part) asJSON {
+	if parts == nil {
+		parts = []core.Part{}
+	}
+	return asJSON{parts}
+}
+
+// sentAsItIs reports whether a post is sent as soon as it is claimed: nothing is drawn or looked up before.
+func sentAsItIs(p core.Post) bool {
+	switch p.Kind {
+	case core.PostReply, core.PostError, core.PostNotice, core.PostPrivate:
+		return true
+	}
+	return false
 }
 
 // SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be repeated. It
@@ -121,19 +152,19 @@ func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	})
 }
 
+func deliveryLost(row core.OutboxRow) error {
+	return core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
+}
+
 // savePost stores the delivery's own fields and returns the row's wanted version. The post itself may have changed meanwhile and is
 // left alone.
 func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
-	parts := row.Parts
-	if parts == nil {
-		parts = []core.Part{}
-	}
 	held, err := t.Row([]any{&wanted}, `
 		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4
 		where seq = $5 and owner = $6 and owner <> '' and fence = $7
-		returning wanted`, asJSON{parts}, row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence)
+		returning wanted`, partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence)
 	if err == nil && !held {
-		err = core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
+		err = deliveryLost(row)
 	}
 	if err == nil && len(row.Delivered()) > 0 {
 		err = t.arrived(row, row.Owner)
@@ -200,32 +231,35 @@ func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx
 }
 
 func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
-	wanted, err := t.savePost(row)
-	if err != nil {
-		return err
-	}
-	state, sent := row.State, row.SentAt
-	switch state {
+	sent, due := row.SentAt, math.MaxInt // due: it waits again if its wanted version is higher
+	switch row.State {
 	case core.RowWaiting:
 	case core.RowSent:
-		sent = t.Now
-		if wanted > row.Shown {
-			state = core.RowWaiting
-		}
+		sent, due = t.Now, row.Shown
 	case core.RowUnknown, core.RowDead:
-		if wanted > row.Wanted && editable(row.Parts) {
-			state = core.RowWaiting
+		if editable(row.Parts) {
+			due = row.Wanted
 		}
 	default:
-		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", state)
+		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", row.State)
 	}
-	moved, err := t.Texts(`
-		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '' where seq = $4
-		returning destination`, state, t.delayed(wait), sent, row.Seq)
+	released, err := t.Texts(`
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case when wanted > $5 then 'waiting' else $6 end, next_at = $7, sent_at = $8, owner = ''
+		where seq = $9 and owner = $10 and owner <> '' and fence = $11
+		returning destination`,
+		partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), due, row.State, t.delayed(wait), sent, row.Seq, row.Owner, row.Fence)
 	if err != nil {
 		return err
 	}
-	return t.lockDestinations(moved...)
+	if len(released) == 0 {
+		return deliveryLost(row)
+	}
+	if len(row.Delivered()) > 0 {
+		if err := t.arrived(row, row.Owner); err != nil {
+			return err
+		}
+	}
+	return t.lockDestinations(released...)
 }
 
 // Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such

@@ -228,7 +228,8 @@ func (t *Tx) updateDestination(destination string) error {
 			order by seq limit 1
 		) first on true
 		where true
-		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head`, destination)
+		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head
+		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination)
 	return err
 }
 
@@ -245,14 +246,13 @@ func (t *Tx) putPost(p core.Post) error {
 		if clearsWorking(p) {
 			return nil
 		}
+		if done, err := t.handOver(p); err != nil || done {
+			return err
+		}
 		if err := t.lockDestinations(destination(p)); err != nil {
 			return err
 		}
-		n, err := t.Exec(`
-			insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
-			values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, '[]', 0, 0, '', $8)
-			on conflict (key) do nothing`,
-			p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, t.Now)
+		n, err := t.Exec(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(nil), "", 0, t.Now)
 		if err != nil || n == 1 {
 			return err
 		}

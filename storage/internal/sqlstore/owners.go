@@ -271,6 +271,12 @@ func (c *claimed) knowsPost(r core.OutboxRow) bool {
 	return c.posts[r.Seq] == r.Fence
 }
 
+// addClaim notes a claim; the caller holds mu.
+func (c *claimed) addClaim(claim core.Claim) { c.queues[claim.Key] = claim.Fence }
+
+// addPost notes a delivery; the caller holds mu.
+func (c *claimed) addPost(r core.OutboxRow) { c.posts[r.Seq] = r.Fence }
+
 // endClaim forgets a claim that ended or was lost.
 func (c *claimed) endClaim(claim core.Claim) {
 	c.mu.Lock()

@@ -27,6 +27,7 @@ type Tx struct {
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
+	handover     *handover       // of a Finish; nil: none
 }
 
 // Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.

@@ -1,0 +1,63 @@
+package outbox
+
+import (
+	"context"
+	"sync"
+)
+
+// lane is the slots in which posts of one platform are delivered, and what wakes whoever looks for more.
+type lane struct {
+	platform string
+	nudged   chan struct{}
+	process  context.Context // of Run; set by open
+	mu       sync.Mutex
+	free     int // slots; none while the lane is closed. Guarded by mu
+	closed   bool
+	sending  sync.WaitGroup
+}
+
+func newLane(platform string) *lane {
+	return &lane{platform: platform, nudged: make(chan struct{}, 1), closed: true}
+}
+
+func (l *lane) open(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.process, l.free, l.closed = ctx, inFlight, false
+}
+
+// close gives out no more slots, and waits until those that were given out are back.
+func (l *lane) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.sending.Wait()
+}
+
+// take takes up to n free slots.
+func (l *lane) take(n int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0
+	}
+	n = min(n, l.free)
+	l.free -= n
+	l.sending.Add(n)
+	return n
+}
+
+func (l *lane) giveBack(n int) {
+	l.mu.Lock()
+	l.free += n
+	l.mu.Unlock()
+	l.sending.Add(-n)
+}
+
+// wake makes the lane's loop look for posts now. It never blocks.
+func (l *lane) wake() {
+	select {
+	case l.nudged <- struct{}{}:
+	default:
+	}
+}

@@ -1,12 +1,28 @@
-// Command bench measures how long parts of gatehouse take:
+// Command bench measures how fast gatehouse is, and compares it with other bots:
 //
-//	go run ./cmd/bench NAME
+//	go run ./cmd/bench NAME [flags]
 //
-// Each bench prints a table, and ratios that can be compared between machines. A new bench is a function and a line in benches.
+// The benches:
+//
+//	slack    a real gatehouse serve with the echo agent, SQLite on disk and a fake Slack, which sends it signed mentions by HTTP
+//	floor    the same with the floor bot in gatehouse's place, the least that a bot in Go can do: it verifies, acknowledges and posts,
+//	         and stores nothing
+//	peer     the same with another bot, which --command starts
+//	compare  floor, peer (if --command is given) and gatehouse in turn, --runs times, with medians, spreads and ratios
+//	hrf      the check of HRF envelopes, at three sizes
+//
+// The first four print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
+// written to disk and bytes stored, and how many replies were lost or doubled; if there are any, the exit code is 1. The driver and the fake
+// share the processors with the bot, so the processor time that they take for an event is in the table. bench NAME -h lists the flags.
+//
+// Each bench prints ratios that can be compared between machines; figures of one machine can be compared if they are of one run. A new bench
+// is a function and a line in benches.
 package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -14,15 +30,38 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 )
 
-// benches are the benches by name. Each writes what it measured.
-var benches = map[string]func(ctx context.Context, out io.Writer) error{
-	"hrf": benchHRF,
+// bench is a bench: it takes its flags, and writes what it measured to stdout. An error of the type usageError is one of the flags.
+type bench func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+
+// benches are the benches by name.
+var benches = map[string]bench{
+	"slack":   slackBench("slack"),
+	"floor":   slackBench("floor"),
+	"peer":    slackBench("peer"),
+	"compare": slackBench("compare"),
+	"hrf":     withoutFlags(benchHRF),
+}
+
+// usageError is an error of the arguments.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// withoutFlags is a bench that takes no flags.
+func withoutFlags(do func(ctx context.Context, out io.Writer) error) bench {
+	return func(ctx context.Context, args []string, stdout, _ io.Writer) error {
+		if len(args) > 0 {
+			return usageError{fmt.Errorf("unexpected argument %q", args[0])}
+		}
+		return do(ctx, stdout)
+	}
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -31,18 +70,27 @@ func main() {
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	names := strings.Join(slices.Sorted(maps.Keys(benches)), ", ")
-	if len(args) != 1 {
-		fmt.Fprintf(stderr, "usage: bench NAME\nbenches: %s\n", names)
+	if len(args) == 0 {
+		fmt.Fprintf(stderr, "usage: bench NAME [flags]\nbenches: %s\n", names)
 		return 2
 	}
-	bench, known := benches[args[0]]
+	do, known := benches[args[0]]
+	if args[0] == floorCommand {
+		do, known = floorProgram, true
+	}
 	if !known {
 		fmt.Fprintf(stderr, "bench: there is no bench %q; there are: %s\n", args[0], names)
 		return 2
 	}
-	if err := bench(ctx, stdout); err != nil {
+	err := do(ctx, args[1:], stdout, stderr)
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "bench: %s: %v\n", args[0], err)
-		return 1
+		return 2
 	}
-	return 0
+	fmt.Fprintf(stderr, "bench: %s: %v\n", args[0], err)
+	return 1
 }

@@ -1,0 +1,96 @@
+package slackload
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/cmd/bench/internal/ledger"
+	"gatehouse/cmd/bench/internal/wire"
+)
+
+// The workspace of the bench. Its channels are C0BENCH0, C0BENCH1 and so on, its people U0BENCH0 and so on.
+const (
+	team    = "T0BENCH"
+	bot     = "U0BENCHBOT"
+	botID   = "B0BENCH"
+	app     = "A0BENCH"
+	channel = "C0BENCH"
+	person  = "U0BENCH"
+)
+
+// channels is over how many channels the threads are spread.
+const channels = 10
+
+// Secrets are what Slack and a bot share.
+type Secrets struct{ BotToken, AppToken, Signing string }
+
+func newSecrets() Secrets {
+	return Secrets{BotToken: "xoxb-" + rand.Text(), AppToken: "xapp-" + rand.Text(), Signing: rand.Text()}
+}
+
+// world is what the events of a run are about. Times of messages begin when the run begins.
+type world struct {
+	began   time.Time
+	threads int
+	people  int
+}
+
+// place returns the channel and the thread that an event is in.
+func (w world) place(n int) (in, thread string) {
+	t := n % w.threads
+	return channel + strconv.Itoa(t%channels), timestamp(w.began, t)
+}
+
+// timestamp is Slack's name of the nth message since a time.
+func timestamp(began time.Time, n int) string {
+	micros := began.UnixMicro() + int64(n)
+	return fmt.Sprintf("%d.%06d", micros/1e6, micros%1e6)
+}
+
+// body is the nth event, a mention of the bot in a thread, with the fields that Slack sends.
+func (w world) body(n int) []byte {
+	in, thread := w.place(n)
+	ts := timestamp(w.began, w.threads+n)
+	return []byte(strings.NewReplacer(
+		"TEAM", team, "BOT", bot, "APP", app, "CHANNEL", in, "THREAD", thread, "PERSON", person+strconv.Itoa(n%w.people), "NUMBER", strconv.Itoa(n),
+		"TS", ts, "TIME", strconv.FormatInt(w.began.Unix(), 10), "WORDS", ledger.Mark(n)+" how are you?",
+	).Replace(mention))
+}
+
+const mention = `{"token":"verification-token-is-not-used","team_id":"TEAM","context_team_id":"TEAM","context_enterprise_id":null,"api_app_id":"APP",` +
+	`"event":{"user":"PERSON","type":"app_mention","ts":"TS","client_msg_id":"5f9c1d2e-0000-4000-8000-NUMBER","text":"<@BOT> WORDS","team":"TEAM",` +
+	`"thread_ts":"THREAD","parent_user_id":"PERSON","blocks":[{"type":"rich_text","block_id":"bNUMBER","elements":[{"type":"rich_text_section",` +
+	`"elements":[{"type":"user","user_id":"BOT"},{"type":"text","text":" WORDS"}]}]}],"channel":"CHANNEL","event_ts":"TS"},"type":"event_callback",` +
+	`"event_id":"Ev0BENCHNUMBER","event_time":TIME,"authorizations":[{"enterprise_id":null,"team_id":"TEAM","user_id":"BOT","is_bot":true,` +
+	`"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-benchNUMBER"}`
+
+// signer signs requests as Slack does. It is for one goroutine.
+type signer struct {
+	mac     hash.Hash
+	sum     []byte
+	request []byte
+}
+
+func newSigner(secret string) *signer { return &signer{mac: hmac.New(sha256.New, []byte(secret))} }
+
+// sign returns a signed request; it is valid until the next one. again marks it as a repetition.
+func (s *signer) sign(host, path string, body []byte, again bool) []byte {
+	now := strconv.FormatInt(time.Now().Unix(), 10)
+	s.mac.Reset()
+	s.mac.Write([]byte("v0:" + now + ":"))
+	s.mac.Write(body)
+	s.sum = s.mac.Sum(s.sum[:0])
+	header := "X-Slack-Request-Timestamp: " + now + "\r\nX-Slack-Signature: v0=" + hex.EncodeToString(s.sum) + "\r\n"
+	if again {
+		header += "X-Slack-Retry-Num: 1\r\nX-Slack-Retry-Reason: http_timeout\r\n"
+	}
+	s.request = wire.AppendRequest(s.request[:0], host, path, header, body)
+	return s.request
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -12,13 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/cmd/bench/internal/slackload"
+	"gatehouse/cmd/bench/internal/load"
 )
 
 // bot is a program to be measured. prepare makes what one run of it needs, in a folder; the cleanup is called after the run.
 type bot struct {
 	name    string
-	prepare func(ctx context.Context, dir string) (b slackload.Bot, cleanup func() error, err error)
+	prepare func(ctx context.Context, dir string) (b load.Bot, cleanup func() error, err error)
 }
 
 // freePort returns a port that nothing listens on.
@@ -35,24 +36,24 @@ func freePort() (string, error) {
 const pathEvents = "/slack/events"
 
 // gatehouseBot is gatehouse with the echo agent, without limits for people and channels, on a new database.
-func gatehouseBot(program, server string, delay time.Duration) bot {
-	return bot{name: "gatehouse", prepare: func(ctx context.Context, dir string) (slackload.Bot, func() error, error) {
+func (o *options) gatehouseBot() bot {
+	return bot{name: "gatehouse", prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
 		port, err := freePort()
 		if err != nil {
-			return slackload.Bot{}, nil, err
+			return load.Bot{}, nil, err
 		}
-		db, err := newDatabase(ctx, server, dir)
+		db, err := newDatabase(ctx, o.database, dir)
 		if err != nil {
-			return slackload.Bot{}, nil, err
+			return load.Bot{}, nil, err
 		}
 		env := []string{
-			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_LISTEN=127.0.0.1:" + port, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + delay.String(),
-			"GATEHOUSE_RATE=0", "SLACK_CHANNEL_RPS=0",
+			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_LISTEN=127.0.0.1:" + port, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(),
+			"GATEHOUSE_RATE=0", "SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
 		}
-		return slackload.Bot{
-			Name: "gatehouse", Program: []string{program, "serve"}, Env: env, URL: "http://127.0.0.1:" + port + pathEvents,
+		return load.Bot{
+			Name: "gatehouse", Program: []string{o.gatehouse, "serve"}, Env: env, URL: "http://127.0.0.1:" + port + pathEvents,
 			Ready: "http://127.0.0.1:" + port + "/readyz", Stored: db.size,
-			Idle: func() (bool, error) { return nothingQueued(ctx, program, env) },
+			Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
 		}, db.drop, nil
 	}}
 }
@@ -86,29 +87,33 @@ func floorBot(delay time.Duration) (bot, error) {
 	if err != nil {
 		return bot{}, err
 	}
-	return bot{name: "floor", prepare: func(context.Context, string) (slackload.Bot, func() error, error) {
+	return bot{name: "floor", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
-		return slackload.Bot{
+		return load.Bot{
 			Name: "floor", Program: []string{self, floorCommand}, Env: []string{delayVariable + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
 		}, func() error { return nil }, err
 	}}, nil
 }
 
-// peerBot is a bot that a command starts. The word PORT in its URL is replaced by a free port; the command finds the port in its environment.
-func peerBot(command, address string) (bot, error) {
-	at, err := url.Parse(strings.Replace(address, ":PORT", ":1", 1))
+// peerBot is a bot that a command starts. The word PORT in its URL is replaced by a free port, which the command finds in its environment. Where
+// it opens the connection itself, by Socket Mode or Discord's gateway, it needs no URL.
+func (o *options) peerBot() (bot, error) {
+	at, err := url.Parse(strings.Replace(o.url, ":PORT", ":1", 1))
 	switch {
-	case command == "" || address == "":
-		return bot{}, fmt.Errorf("a peer needs --command and --url")
+	case o.command == "":
+		return bot{}, errors.New("a peer needs --command")
+	case o.url == "" && (o.socket || o.discord):
+	case o.url == "":
+		return bot{}, errors.New("a peer needs --url")
 	case err != nil:
 		return bot{}, fmt.Errorf("--url: %w", err)
 	case at.Scheme != "http" || at.Port() == "":
-		return bot{}, fmt.Errorf("--url: %s is not http://HOST:PORT/PATH", address)
+		return bot{}, fmt.Errorf("--url: %s is not http://HOST:PORT/PATH", o.url)
 	}
-	return bot{name: "peer", prepare: func(context.Context, string) (slackload.Bot, func() error, error) {
+	return bot{name: "peer", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
-		return slackload.Bot{
-			Name: "peer", Program: []string{"sh", "-c", command}, URL: strings.Replace(address, ":PORT", ":"+port, 1),
+		return load.Bot{
+			Name: "peer", Program: []string{"sh", "-c", o.command}, URL: strings.Replace(o.url, ":PORT", ":"+port, 1),
 		}, func() error { return nil }, err
 	}}, nil
 }

@@ -38,10 +38,11 @@ type bench func(ctx context.Context, args []string, stdout, stderr io.Writer) er
 
 // benches are the benches by name.
 var benches = map[string]bench{
-	"slack":   slackBench("slack"),
-	"floor":   slackBench("floor"),
-	"peer":    slackBench("peer"),
-	"compare": slackBench("compare"),
+	"slack":   loadBench("slack"),
+	"floor":   loadBench("floor"),
+	"peer":    loadBench("peer"),
+	"compare": loadBench("compare"),
+	"discord": loadBench("discord"),
 	"hrf":     withoutFlags(benchHRF),
 }
 

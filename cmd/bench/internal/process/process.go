@@ -2,7 +2,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,18 +70,18 @@ func (p *Process) Kill() time.Duration {
 // stopTime is how long a program may take to end.
 const stopTime = 30 * time.Second
 
-// Stop asks the program to end by SIGTERM, and kills it after a while.
-func (p *Process) Stop() error {
-	if err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("stopping the program: %w", err)
-	}
+// End asks the program to end by a signal, and kills it after a while.
+func (p *Process) End(by syscall.Signal) {
+	_ = syscall.Kill(-p.cmd.Process.Pid, by) // fails only if there is none any more
 	select {
 	case <-p.done:
 	case <-time.After(stopTime):
 	}
 	p.Kill()
-	return nil
 }
+
+// PID is the id of the program's first process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Usage returns what the program has used until now.
 func (p *Process) Usage() (Usage, error) { return usageOf(p.cmd.Process.Pid) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -21,6 +22,16 @@ type Column struct {
 type Row struct {
 	Name   string
 	Values map[string][]float64
+}
+
+// Add adds the values of a run.
+func (r *Row) Add(values map[string]float64) {
+	if r.Values == nil {
+		r.Values = map[string][]float64{}
+	}
+	for key, value := range values {
+		r.Values[key] = append(r.Values[key], value)
+	}
 }
 
 // Median is the middle of the values; 0 of none.
@@ -100,21 +111,18 @@ func ratio(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// JSON writes the same for machines: for each row the medians, the spreads and the values, and the ratios of the last row to the others.
-func JSON(out io.Writer, columns []Column, rows []Row) error {
+// JSON writes the same for machines: what was measured, for each row the medians, the spreads and the values, and the ratios of the last row to
+// the others.
+func JSON(out io.Writer, what map[string]any, columns []Column, rows []Row) error {
 	type figure struct {
 		Median float64   `json:"median"`
 		Spread float64   `json:"spread"`
 		Values []float64 `json:"values"`
 	}
-	var all struct {
-		Rows   map[string]map[string]figure  `json:"rows"`
-		Ratios map[string]map[string]float64 `json:"ratios"`
-	}
-	all.Rows, all.Ratios = map[string]map[string]figure{}, map[string]map[string]float64{}
+	of, ratios := map[string]map[string]figure{}, map[string]map[string]float64{}
 	last := rows[len(rows)-1]
 	for _, r := range rows {
-		figures, ratios := map[string]figure{}, map[string]float64{}
+		figures, compared := map[string]figure{}, map[string]float64{}
 		for _, c := range columns {
 			values := r.Values[c.Key]
 			if len(values) == 0 {
@@ -122,14 +130,16 @@ func JSON(out io.Writer, columns []Column, rows []Row) error {
 			}
 			figures[c.Key] = figure{Median: Median(values), Spread: Spread(values), Values: values}
 			if m := Median(values); m != 0 {
-				ratios[c.Key] = Median(last.Values[c.Key]) / m
+				compared[c.Key] = Median(last.Values[c.Key]) / m
 			}
 		}
-		all.Rows[r.Name] = figures
+		of[r.Name] = figures
 		if r.Name != last.Name {
-			all.Ratios[last.Name+"/"+r.Name] = ratios
+			ratios[last.Name+"/"+r.Name] = compared
 		}
 	}
+	all := maps.Clone(what)
+	all["rows"], all["ratios"] = of, ratios
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(all)

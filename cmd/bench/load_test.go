@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
-	"gatehouse/cmd/bench/internal/slackload"
+	"gatehouse/cmd/bench/internal/load"
 )
 
 // TestMain makes the test binary the floor bot when a bench starts it as one.
@@ -67,16 +69,18 @@ func measured(t *testing.T, args ...string) map[string]map[string]float64 {
 	return figures
 }
 
-func TestSlackLosesAndDoublesNothingInAnyMode(t *testing.T) {
+func TestNothingIsLostOrDoubledInAnyMode(t *testing.T) {
 	program := gatehouse(t)
-	for _, mode := range slackload.Modes {
-		t.Run(string(mode), func(t *testing.T) {
-			t.Parallel()
-			figures := measured(t, "slack", "--gatehouse", program, "--mode", string(mode))["gatehouse"]
-			if figures["replies_per_s"] <= 0 || figures["lost"] != 0 || figures["doubled"] != 0 {
-				t.Errorf("%v", figures)
-			}
-		})
+	for _, over := range [][]string{{"slack"}, {"slack", "--socket"}, {"discord"}} {
+		for _, mode := range load.Modes {
+			t.Run(strings.Join(append(over, string(mode)), " "), func(t *testing.T) {
+				t.Parallel()
+				figures := measured(t, append(slices.Clone(over), "--gatehouse", program, "--mode", string(mode))...)["gatehouse"]
+				if figures["replies_per_s"] <= 0 || figures["lost"] != 0 || figures["doubled"] != 0 {
+					t.Errorf("%v", figures)
+				}
+			})
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package slackload
+package slack
 
 import (
 	"crypto/hmac"
@@ -28,11 +28,11 @@ const (
 // channels is over how many channels the threads are spread.
 const channels = 10
 
-// Secrets are what Slack and a bot share.
-type Secrets struct{ BotToken, AppToken, Signing string }
+// secrets are what Slack and a bot share.
+type secrets struct{ bot, app, signing string }
 
-func newSecrets() Secrets {
-	return Secrets{BotToken: "xoxb-" + rand.Text(), AppToken: "xapp-" + rand.Text(), Signing: rand.Text()}
+func newSecrets() secrets {
+	return secrets{bot: "xoxb-" + rand.Text(), app: "xapp-" + rand.Text(), signing: rand.Text()}
 }
 
 // world is what the events of a run are about. Times of messages begin when the run begins.

@@ -54,22 +54,43 @@ func timestamp(began time.Time, n int) string {
 	return fmt.Sprintf("%d.%06d", micros/1e6, micros%1e6)
 }
 
-// body is the nth event, a mention of the bot in a thread, with the fields that Slack sends.
-func (w world) body(n int) []byte {
+// appendBody appends the nth event, a mention of the bot in a thread.
+func (w world) appendBody(b []byte, n int) []byte {
 	in, thread := w.place(n)
-	ts := timestamp(w.began, w.threads+n)
-	return []byte(strings.NewReplacer(
-		"TEAM", team, "BOT", bot, "APP", app, "CHANNEL", in, "THREAD", thread, "PERSON", person+strconv.Itoa(n%w.people), "NUMBER", strconv.Itoa(n),
-		"TS", ts, "TIME", strconv.FormatInt(w.began.Unix(), 10), "WORDS", ledger.Mark(n)+" how are you?",
-	).Replace(mention))
+	values := map[string]string{
+		"CHANNEL": in, "THREAD": thread, "PERSON": person + strconv.Itoa(n%w.people), "NUMBER": strconv.Itoa(n), "TS": timestamp(w.began, w.threads+n),
+		"TIME": strconv.FormatInt(w.began.Unix(), 10), "WORDS": ledger.Mark(n) + " how are you?",
+	}
+	for _, part := range mentionParts {
+		b = append(append(b, part.text...), values[part.then]...)
+	}
+	return b
 }
 
-const mention = `{"token":"verification-token-is-not-used","team_id":"TEAM","context_team_id":"TEAM","context_enterprise_id":null,"api_app_id":"APP",` +
-	`"event":{"user":"PERSON","type":"app_mention","ts":"TS","client_msg_id":"5f9c1d2e-0000-4000-8000-NUMBER","text":"<@BOT> WORDS","team":"TEAM",` +
-	`"thread_ts":"THREAD","parent_user_id":"PERSON","blocks":[{"type":"rich_text","block_id":"bNUMBER","elements":[{"type":"rich_text_section",` +
-	`"elements":[{"type":"user","user_id":"BOT"},{"type":"text","text":" WORDS"}]}]}],"channel":"CHANNEL","event_ts":"TS"},"type":"event_callback",` +
-	`"event_id":"Ev0BENCHNUMBER","event_time":TIME,"authorizations":[{"enterprise_id":null,"team_id":"TEAM","user_id":"BOT","is_bot":true,` +
-	`"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-benchNUMBER"}`
+// mentionPart is a text of the mention, and the name of the value that follows it.
+type mentionPart struct{ text, then string }
+
+// mentionParts is the mention, taken apart once.
+var mentionParts = func() (all []mentionPart) {
+	rest := mention
+	for {
+		text, more, found := strings.Cut(rest, "{{")
+		if !found {
+			return append(all, mentionPart{text: text})
+		}
+		name, more, _ := strings.Cut(more, "}}")
+		all = append(all, mentionPart{text: text, then: name})
+		rest = more
+	}
+}()
+
+// mention is an event with the fields that Slack sends.
+const mention = `{"token":"verification-token-is-not-used","team_id":"` + team + `","context_team_id":"` + team + `","context_enterprise_id":null,"api_app_id":"` + app + `",` +
+	`"event":{"user":"{{PERSON}}","type":"app_mention","ts":"{{TS}}","client_msg_id":"5f9c1d2e-0000-4000-8000-{{NUMBER}}","text":"<@` + bot + `> {{WORDS}}","team":"` + team + `",` +
+	`"thread_ts":"{{THREAD}}","parent_user_id":"{{PERSON}}","blocks":[{"type":"rich_text","block_id":"b{{NUMBER}}","elements":[{"type":"rich_text_section",` +
+	`"elements":[{"type":"user","user_id":"` + bot + `"},{"type":"text","text":" {{WORDS}}"}]}]}],"channel":"{{CHANNEL}}","event_ts":"{{TS}}"},"type":"event_callback",` +
+	`"event_id":"Ev0BENCH{{NUMBER}}","event_time":{{TIME}},"authorizations":[{"enterprise_id":null,"team_id":"` + team + `","user_id":"` + bot + `","is_bot":true,` +
+	`"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-bench{{NUMBER}}"}`
 
 // signer signs requests as Slack does. It is for one goroutine.
 type signer struct {

@@ -15,14 +15,12 @@ const retryPause = 20 * time.Millisecond
 
 // Send sends events; see load.Platform.
 func (s *Slack) Send(ctx context.Context, first, end int, sent func(n int)) error {
-	bodies := make([][]byte, end-first)
-	for i := range bodies {
-		bodies[i] = s.world.body(first + i)
-	}
 	return load.Send(ctx, s.plan, s.ledger, first, end, sent, func() (load.Deliver, func()) {
 		send, stop := s.transport()
+		var body []byte
 		return func(ctx context.Context, n int, again bool) error {
-			return s.deliver(ctx, send, n, bodies[n-first], again)
+			body = s.world.appendBody(body[:0], n)
+			return s.deliver(ctx, send, n, body, again)
 		}, stop
 	})
 }

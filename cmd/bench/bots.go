@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,23 +39,28 @@ const pathEvents = "/slack/events"
 // gatehouseBot is gatehouse with the echo agent, without limits for people and channels, on a new database.
 func (o *options) gatehouseBot() bot {
 	return bot{name: "gatehouse", prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
-		port, err := freePort()
-		if err != nil {
-			return load.Bot{}, nil, err
-		}
 		db, err := newDatabase(ctx, o.database, dir)
 		if err != nil {
 			return load.Bot{}, nil, err
 		}
 		env := []string{
-			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_LISTEN=127.0.0.1:" + port, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(),
-			"GATEHOUSE_RATE=0", "SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
+			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(), "GATEHOUSE_RATE=0",
+			"SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
 		}
-		return load.Bot{
-			Name: "gatehouse", Program: []string{o.gatehouse, "serve"}, Env: env, URL: "http://127.0.0.1:" + port + pathEvents,
-			Ready: "http://127.0.0.1:" + port + "/readyz", Stored: db.size,
-			Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
-		}, db.drop, nil
+		b := load.Bot{
+			Name: "gatehouse", Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
+		}
+		for range max(1, o.replicas) {
+			port, err := freePort()
+			if err != nil {
+				return load.Bot{}, nil, errors.Join(err, db.drop())
+			}
+			b.Instances = append(b.Instances, load.Instance{
+				Program: []string{o.gatehouse, "serve"}, Env: append(slices.Clone(env), "GATEHOUSE_LISTEN=127.0.0.1:"+port),
+				URL: "http://127.0.0.1:" + port + pathEvents, Ready: "http://127.0.0.1:" + port + "/readyz",
+			})
+		}
+		return b, db.drop, nil
 	}}
 }
 
@@ -89,9 +95,9 @@ func floorBot(delay time.Duration) (bot, error) {
 	}
 	return bot{name: "floor", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
-		return load.Bot{
-			Name: "floor", Program: []string{self, floorCommand}, Env: []string{delayVariable + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
-		}, func() error { return nil }, err
+		return load.Bot{Name: "floor", Instances: []load.Instance{{
+			Program: []string{self, floorCommand}, Env: []string{delayVariable + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
+		}}}, func() error { return nil }, err
 	}}, nil
 }
 
@@ -112,8 +118,8 @@ func (o *options) peerBot() (bot, error) {
 	}
 	return bot{name: "peer", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
-		return load.Bot{
-			Name: "peer", Program: []string{"sh", "-c", o.command}, URL: strings.Replace(o.url, ":PORT", ":"+port, 1),
-		}, func() error { return nil }, err
+		return load.Bot{Name: "peer", Instances: []load.Instance{{
+			Program: []string{"sh", "-c", o.command}, URL: strings.Replace(o.url, ":PORT", ":"+port, 1),
+		}}}, func() error { return nil }, err
 	}}, nil
 }

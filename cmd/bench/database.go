@@ -8,15 +8,19 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/mattn/go-sqlite3" // the driver that reads the size of a database
+
+	"gatehouse/cmd/bench/internal/process"
 )
 
 // database is a new database for one run.
 type database struct {
 	url  string
-	size func() (int64, error) // in bytes
+	size func() (int64, error)         // in bytes
+	cpu  func() (time.Duration, error) // the processor time of its processes; nil: it has none of its own
 	drop func() error
 }
 
@@ -46,6 +50,13 @@ func newDatabase(ctx context.Context, server, dir string) (database, error) {
 				return c.QueryRow(ctx, "select pg_database_size($1)", name).Scan(&size)
 			})
 			return size, err
+		},
+		cpu: func() (used time.Duration, err error) {
+			var pids []int
+			err = query(ctx, server, func(c *pgx.Conn) error {
+				return c.QueryRow(ctx, "select coalesce(array_agg(pid), '{}') from pg_stat_activity where datname = $1", name).Scan(&pids)
+			})
+			return process.CPU("postgres", pids), err
 		},
 		drop: func() error {
 			return onServer(context.WithoutCancel(ctx), server, "drop database "+name+" with (force)")

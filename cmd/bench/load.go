@@ -96,7 +96,7 @@ func (o *options) measure(ctx context.Context, p load.Plan, bots []bot, dir stri
 				problems = append(problems, fmt.Errorf("%s, run %d: %s", b.name, i+1, result.Problem))
 			}
 			rows[n].Name = b.name
-			rows[n].Add(figures(result))
+			rows[n].Add(figures(p, result))
 			if o.runs > 1 {
 				fmt.Fprintf(stderr, "run %d of %d: %s: %.0f replies/s\n", i+1, o.runs, b.name, rows[n].Values["replies_per_s"][i])
 			}
@@ -124,9 +124,13 @@ func (o *options) once(ctx context.Context, p load.Plan, b bot, dir string) (res
 		case o.discord:
 			return discord.Start(book, p)
 		case o.socket:
-			return slack.Start(book, p, "")
+			return slack.Start(book, p)
 		}
-		return slack.Start(book, p, program.URL)
+		var events []string
+		for _, i := range program.Instances {
+			events = append(events, i.URL)
+		}
+		return slack.Start(book, p, events...)
 	}, dir)
 }
 

@@ -17,6 +17,7 @@ import (
 type options struct {
 	plan      load.Plan
 	runs      int
+	replicas  int
 	delay     time.Duration
 	socket    bool
 	discord   bool // not a flag: the platform is Discord
@@ -47,6 +48,7 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	f.DurationVar(&o.plan.Within, "within", 10*time.Minute, "how long a run may take")
 	f.DurationVar(&o.delay, "delay", 0, "how long the agent waits before it answers; in the mode slow 100ms if not given")
 	f.StringVar(&o.plan.Profile, "profile", "", "the `FILE` to which perf writes where gatehouse spends its time")
+	f.DurationVar(&o.plan.Idle, "idle", 0, "for how long each bot is measured without events, after them")
 	f.IntVar(&o.runs, "runs", 1, "how often each bot is measured, in turn")
 	f.StringVar(&o.svg, "svg", "", "the `FILE` for a plot of latencies at several rates, see --rates")
 	f.BoolVar(&o.json, "json", false, "write JSON in place of tables")
@@ -63,6 +65,9 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	if name != "floor" && name != "peer" {
 		f.StringVar(&o.gatehouse, "gatehouse", "", "the program `PATH` of gatehouse; not given: it is built from the working directory")
 		f.StringVar(&o.database, "database", "", "the `URL` of a Postgres server, on which a database is made for each run; not given: SQLite on disk")
+	}
+	if name == "slack" || name == "compare" {
+		f.IntVar(&o.replicas, "replicas", 1, "how many processes of gatehouse share the database; on SQLite 1")
 	}
 	if name != "floor" && name != "slack" {
 		f.StringVar(&o.command, "command", "", "the shell `COMMAND` that starts the other bot; its environment has "+peerVariables)
@@ -91,8 +96,10 @@ func (o *options) check() error {
 		return fmt.Errorf("--mode: there is no mode %q; there are %v", o.plan.Mode, load.Modes)
 	case o.plan.Events < 1 || o.plan.Senders < 1 || o.plan.Threads < 1 || o.runs < 1:
 		return errors.New("--events, --senders, --threads and --runs are 1 or more")
-	case o.plan.Warm < 0 || o.plan.Rate < 0 || o.delay < 0:
-		return errors.New("--warm, --rate and --delay are not negative")
+	case o.replicas < 0 || o.replicas > 1 && o.database == "":
+		return errors.New("--replicas: several processes need --database")
+	case o.plan.Warm < 0 || o.plan.Rate < 0 || o.delay < 0 || o.plan.Idle < 0:
+		return errors.New("--warm, --rate, --delay and --idle are not negative")
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func Start(book *ledger.Ledger, p load.Plan) (*Discord, error) {
 }
 
 // Env are the variables by which a bot finds it.
-func (d *Discord) Env() []string {
+func (d *Discord) Env(string) []string {
 	return []string{"DISCORD_BOT_TOKEN=OTAwMDAw.bench.bench", "DISCORD_API_URL=http://" + d.server.Address() + "/api/v10"}
 }
 

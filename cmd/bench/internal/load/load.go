@@ -39,7 +39,8 @@ type Plan struct {
 	Rate    float64 // events a second; 0: as fast as they are acknowledged
 	Mode    Mode
 	Within  time.Duration // how long the run may take
-	Profile string        // the file for a profile of the bot by perf; "": none
+	Idle    time.Duration // for how long the bot is measured without events, afterwards
+	Profile string        // the file for a profile of the bot's first instance by perf; "": none
 }
 
 // Copies is how often each event is sent.
@@ -52,19 +53,25 @@ func (p Plan) Copies() int {
 
 // Bot is a program that is measured.
 type Bot struct {
-	Name    string
+	Name      string
+	Instances []Instance
+	Stored    func() (int64, error)         // the size of its database; nil: it has none
+	Server    func() (time.Duration, error) // the processor time of its database's server; nil: it has none that can be measured
+	Idle      func() (bool, error)          // whether nothing is left to be posted; nil: unknown
+}
+
+// Instance is one process of a bot.
+type Instance struct {
 	Program []string
-	Env     []string              // besides the platform's
-	URL     string                // where it takes events, if it takes them by HTTP
-	Ready   string                // the URL that answers 200 when it is ready; "": it is ready when it accepts connections to URL
-	Stored  func() (int64, error) // the size of its database; nil: it has none
-	Idle    func() (bool, error)  // whether nothing is left to be posted; nil: unknown
+	Env     []string // besides the platform's
+	URL     string   // where it takes events; "": it opens a connection itself
+	Ready   string   // the URL that answers 200 when it is ready; "": it is ready when it accepts connections to URL, or has opened one
 }
 
 // Platform is a fake platform together with the people on it. It records in a ledger what becomes of the events.
 type Platform interface {
-	// Env are the variables by which a bot finds the platform.
-	Env() []string
+	// Env are the variables by which a bot that takes events at a port finds the platform; the port is "" if it opens a connection itself.
+	Env(port string) []string
 	// Ready reports whether events can be sent.
 	Ready() bool
 	// Send sends the events from first up to, but not including, end, and returns when each is acknowledged, or only sent if the platform has
@@ -90,11 +97,15 @@ type Open func(*ledger.Ledger) (Platform, error)
 type Result struct {
 	ledger.Summary
 	Tally
-	Sent    int           // events, with those that do not count
-	CPU     time.Duration // of the bot
-	Driver  time.Duration // of this process: the driver and the fake
-	Peak    int64         // bytes of memory that the bot had at most
-	Written int64         // bytes that the bot wrote to disks
-	Stored  int64         // bytes by which its database grew
-	Problem string        // what is wrong with the counts, "" if nothing is
+	Sent     int           // events, with those that do not count
+	Start    time.Duration // from the start of the first instance until it was ready
+	CPU      time.Duration // of the bot
+	Server   time.Duration // of its database's server
+	Driver   time.Duration // of this process: the driver and the fake
+	Peak     int64         // bytes of memory that the bot had at most, in all instances together
+	Written  int64         // bytes that the bot wrote to disks
+	Switches int64         // context switches of the bot
+	Stored   int64         // bytes by which its database grew
+	Idle     time.Duration // processor time of the bot in Plan.Idle without events
+	Problem  string        // what is wrong with the counts, "" if nothing is
 }

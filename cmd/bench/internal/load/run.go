@@ -1,10 +1,12 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -29,13 +31,9 @@ func Run(ctx context.Context, p Plan, b Bot, open Open, dir string) (Result, err
 		return Result{}, err
 	}
 	defer platform.Close()
-	r := &run{plan: p, bot: b, book: book, platform: platform, log: filepath.Join(dir, "log")}
-	result, err := r.measure(ctx)
-	if err != nil && r.process != nil {
-		r.process.Kill()
-		err = fmt.Errorf("%w\nThe end of what %s printed:\n%s", err, b.Name, r.process.Tail())
-	}
-	return result, err
+	r := &run{plan: p, bot: b, book: book, platform: platform, dir: dir, running: make([]*process.Process, len(b.Instances))}
+	defer r.kill()
+	return r.measure(ctx)
 }
 
 // run is a run while it lasts.
@@ -44,45 +42,57 @@ type run struct {
 	bot      Bot
 	book     *ledger.Ledger
 	platform Platform
-	log      string
-	process  *process.Process
-	before   process.Usage // of a process that was killed
+	dir      string             // for the logs
+	running  []*process.Process // by instance; nil: not started yet
+	before   process.Usage      // of a process that was killed
 }
 
 func (r *run) measure(ctx context.Context) (Result, error) {
-	if err := r.start(ctx); err != nil {
-		return Result{}, err
+	result := Result{Sent: r.plan.Warm + r.plan.Events}
+	for i := range r.bot.Instances {
+		began := time.Now()
+		if err := r.start(ctx, i); err != nil {
+			return Result{}, err
+		}
+		if i == 0 {
+			result.Start = time.Since(began)
+		}
 	}
 	if err := r.warm(ctx); err != nil {
 		return Result{}, fmt.Errorf("warming up: %w", err)
 	}
+	stopProfile, err := r.profile()
+	if err != nil {
+		return Result{}, err
+	}
+	defer stopProfile()
 	begin, err := r.usage()
 	if err != nil {
 		return Result{}, err
 	}
-	profiled, err := r.profile()
-	if err != nil {
-		return Result{}, err
-	}
-	defer profiled()
 	r.book.Begin(r.plan.Warm, r.plan.Warm+r.plan.Events)
 	if err := r.events(ctx); err != nil {
 		return Result{}, err
 	}
 	missing := r.replies(ctx)
-	profiled()
 	end, err := r.usage()
 	if err != nil {
 		return Result{}, err
 	}
+	stopProfile()
 	if missing == nil {
 		missing = r.settle(ctx)
 	}
-	r.process.End(syscall.SIGTERM)
-	result := Result{
-		Summary: r.book.Summary(), Tally: r.platform.Tally(), Sent: r.plan.Warm + r.plan.Events, CPU: end.CPU - begin.CPU, Driver: end.driver - begin.driver,
-		Peak: end.Peak, Written: end.Written - begin.Written, Stored: end.stored - begin.stored,
+	if result.Idle, err = r.idle(ctx); err != nil {
+		return Result{}, err
 	}
+	for _, p := range r.running {
+		p.End(syscall.SIGTERM)
+	}
+	result.Summary, result.Tally = r.book.Summary(), r.platform.Tally()
+	used := end.Since(begin.Usage)
+	result.CPU, result.Peak, result.Written, result.Switches = used.CPU, used.Peak, used.Written, used.Switches
+	result.Server, result.Driver, result.Stored = end.server-begin.server, end.driver-begin.driver, end.stored-begin.stored
 	result.Problem = problem(result, missing)
 	return result, nil
 }
@@ -102,28 +112,46 @@ func problem(r Result, missing error) string {
 	return ""
 }
 
-// start starts the bot, and waits until it is ready.
-func (r *run) start(ctx context.Context) (err error) {
-	if r.process, err = process.Start(r.bot.Program, append(r.platform.Env(), r.bot.Env...), r.log); err != nil {
+// start starts an instance, and waits until it is ready.
+func (r *run) start(ctx context.Context, i int) error {
+	instance := r.bot.Instances[i]
+	p, err := process.Start(instance.Program, append(r.platform.Env(portOf(instance.URL)), instance.Env...), filepath.Join(r.dir, "log"+strconv.Itoa(i)))
+	if err != nil {
 		return err
 	}
-	for !r.ready(ctx) {
+	r.running[i] = p
+	for !r.ready(ctx, instance) {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w", r.bot.Name, ctx.Err())
-		case <-r.process.Done():
-			return fmt.Errorf("%s has ended", r.bot.Name)
-		case <-time.After(10 * time.Millisecond):
+			return r.told(p, fmt.Errorf("it is not ready: %w", ctx.Err()))
+		case <-p.Done():
+			return r.told(p, errEnded)
+		case <-time.After(readyPause):
 		}
 	}
 	return nil
 }
 
-func (r *run) ready(ctx context.Context) bool {
-	address := r.bot.Ready
-	if address == "" {
-		address = r.bot.URL
+// readyPause is how often is asked whether an instance is ready.
+const readyPause = 2 * time.Millisecond
+
+var errEnded = errors.New("it has ended")
+
+// told adds to an error what the bot printed.
+func (r *run) told(p *process.Process, err error) error {
+	return fmt.Errorf("%w\nThe end of what %s printed:\n%s", err, r.bot.Name, p.Tail())
+}
+
+func portOf(address string) string {
+	at, err := url.Parse(address)
+	if err != nil {
+		return ""
 	}
+	return at.Port()
+}
+
+func (r *run) ready(ctx context.Context, i Instance) bool {
+	address := cmp.Or(i.Ready, i.URL)
 	if address == "" {
 		return r.platform.Ready()
 	}
@@ -136,7 +164,16 @@ func (r *run) ready(ctx context.Context) bool {
 		return false
 	}
 	_ = response.Body.Close()
-	return (r.bot.Ready == "" || response.StatusCode == http.StatusOK) && r.platform.Ready()
+	return (i.Ready == "" || response.StatusCode == http.StatusOK) && r.platform.Ready()
+}
+
+// kill ends all instances that still run.
+func (r *run) kill() {
+	for _, p := range r.running {
+		if p != nil {
+			p.Kill()
+		}
+	}
 }
 
 // warm sends the events that do not count, and waits for the replies.
@@ -171,27 +208,36 @@ func (r *run) events(ctx context.Context) error {
 	return <-restarted
 }
 
+// restart kills the first instance and starts it again.
 func (r *run) restart(ctx context.Context) error {
-	used, err := r.process.Usage()
+	used, err := r.running[0].Usage()
 	if err != nil {
 		return err
 	}
-	r.process.Kill()
-	r.before.CPU += used.CPU
-	r.before.Written += used.Written
-	r.before.Peak = max(r.before.Peak, used.Peak)
-	return r.start(ctx)
+	r.running[0].Kill()
+	used.Peak = 0 // that of its successor counts
+	r.before = r.before.Add(used)
+	return r.start(ctx, 0)
 }
 
 // replies waits for the reply to each event.
 func (r *run) replies(ctx context.Context) error {
+	waiting, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, p := range r.running {
+		go func() {
+			select {
+			case <-p.Done():
+				cancel(r.told(p, errEnded))
+			case <-waiting.Done():
+			}
+		}()
+	}
 	select {
 	case <-r.book.Done():
 		return nil
-	case <-r.process.Done():
-		return fmt.Errorf("%s has ended", r.bot.Name)
-	case <-ctx.Done():
-		return fmt.Errorf("%d events have no reply: %w", r.book.Open(), ctx.Err())
+	case <-waiting.Done():
+		return fmt.Errorf("%d events have no reply: %w", r.book.Open(), context.Cause(waiting))
 	}
 }
 
@@ -217,35 +263,60 @@ func (r *run) profile() (stop func(), err error) {
 	if r.plan.Profile == "" {
 		return func() {}, nil
 	}
-	pid := strconv.Itoa(r.process.PID())
-	perf, err := process.Start([]string{"perf", "record", "-q", "-F", "499", "-g", "-p", pid, "-o", r.plan.Profile}, nil, r.log)
+	pid := strconv.Itoa(r.running[0].PID())
+	perf, err := process.Start([]string{"perf", "record", "-q", "-F", "499", "-g", "-p", pid, "-o", r.plan.Profile}, nil, filepath.Join(r.dir, "perf"))
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
 	return sync.OnceFunc(func() { perf.End(syscall.SIGINT) }), nil
 }
 
+// idle measures the bot without events.
+func (r *run) idle(ctx context.Context) (time.Duration, error) {
+	if r.plan.Idle == 0 {
+		return 0, nil
+	}
+	begin, err := r.usage()
+	if err != nil {
+		return 0, err
+	}
+	select {
+	case <-time.After(r.plan.Idle):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	end, err := r.usage()
+	return end.CPU - begin.CPU, err
+}
+
 // usage is what was used until a moment.
 type usage struct {
 	process.Usage
-	driver time.Duration
-	stored int64
+	server, driver time.Duration
+	stored         int64
 }
 
 func (r *run) usage() (u usage, err error) {
-	if u.Usage, err = r.process.Usage(); err != nil {
-		return usage{}, err
+	u.Usage = r.before
+	for _, p := range r.running {
+		used, err := p.Usage()
+		if err != nil {
+			return usage{}, r.told(p, err)
+		}
+		u.Usage = u.Add(used)
 	}
-	u.CPU += r.before.CPU
-	u.Written += r.before.Written
-	u.Peak = max(u.Peak, r.before.Peak)
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
 		return usage{}, err
 	}
 	u.driver = time.Duration(own.Utime.Nano() + own.Stime.Nano())
 	if r.bot.Stored != nil {
-		u.stored, err = r.bot.Stored()
+		if u.stored, err = r.bot.Stored(); err != nil {
+			return usage{}, err
+		}
+	}
+	if r.bot.Server != nil {
+		u.server, err = r.bot.Server()
 	}
 	return u, err
 }

@@ -16,14 +16,24 @@ type Process struct {
 	cmd  *exec.Cmd
 	log  string
 	done chan struct{} // closed when it has ended
-	used Usage         // when it has ended
 }
 
 // Usage is what the processes of a program used since their start.
 type Usage struct {
-	CPU     time.Duration
-	Peak    int64 // bytes of memory, at most
-	Written int64 // bytes written to disks
+	CPU      time.Duration
+	Peak     int64 // bytes of memory, at most
+	Written  int64 // bytes written to disks
+	Switches int64 // context switches
+}
+
+// Add adds what other processes used.
+func (u Usage) Add(other Usage) Usage {
+	return Usage{CPU: u.CPU + other.CPU, Peak: u.Peak + other.Peak, Written: u.Written + other.Written, Switches: u.Switches + other.Switches}
+}
+
+// Since is what was used since an earlier time; the peak is that of the whole time.
+func (u Usage) Since(earlier Usage) Usage {
+	return Usage{CPU: u.CPU - earlier.CPU, Peak: u.Peak, Written: u.Written - earlier.Written, Switches: u.Switches - earlier.Switches}
 }
 
 // inherited are the variables that a program gets from the environment of the bench: none that configures it.
@@ -51,7 +61,6 @@ func Start(program, env []string, log string) (*Process, error) {
 	p := &Process{cmd: cmd, log: log, done: make(chan struct{})}
 	go func() {
 		_ = cmd.Wait() // how it ended is in its log, and does not matter here
-		p.used.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		close(p.done)
 	}()
 	return p, nil
@@ -60,11 +69,10 @@ func Start(program, env []string, log string) (*Process, error) {
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Kill ends the program and what it has started with SIGKILL, and returns the processor time that it used.
-func (p *Process) Kill() time.Duration {
+// Kill ends the program and what it has started with SIGKILL.
+func (p *Process) Kill() {
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // fails only if there is none any more
 	<-p.done
-	return p.used.CPU
 }
 
 // stopTime is how long a program may take to end.
@@ -85,6 +93,20 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Usage returns what the program has used until now.
 func (p *Process) Usage() (Usage, error) { return usageOf(p.cmd.Process.Pid) }
+
+// CPU returns the processor time that processes with a name, by their ids, have used until now. Those that are not there count nothing: they have
+// ended, or the ids are those of another machine.
+func CPU(name string, pids []int) (sum time.Duration) {
+	for _, pid := range pids {
+		if its, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err != nil || strings.TrimSpace(string(its)) != name {
+			continue
+		}
+		if used, err := cpuOf(pid); err == nil {
+			sum += used
+		}
+	}
+	return sum
+}
 
 // tailSize is how much of a log is shown.
 const tailSize = 2 << 10

@@ -1,8 +1,10 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +24,7 @@ func usageOf(group int) (Usage, error) {
 		if err != nil {
 			return Usage{}, fmt.Errorf("reading what process %d uses: %w", pid, err)
 		}
-		all.CPU, all.Peak, all.Written = all.CPU+u.CPU, all.Peak+u.Peak, all.Written+u.Written
+		all = all.Add(u)
 	}
 	return all, nil
 }
@@ -50,18 +52,46 @@ func membersOf(group int) ([]int, error) {
 }
 
 func usageOfProcess(pid int) (u Usage, err error) {
-	var used unix.Timespec
-	if err := unix.ClockGettime(processClock(pid), &used); err != nil {
+	if u.CPU, err = cpuOf(pid); err != nil {
 		return Usage{}, err
 	}
-	u.CPU = time.Duration(used.Nano())
-	kilobytes, err := field(pid, "status", "VmHWM:")
+	kilobytes, err := field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM:")
 	if err != nil {
 		return Usage{}, err
 	}
 	u.Peak = kilobytes << 10
-	u.Written, err = field(pid, "io", "write_bytes:")
+	if u.Written, err = field(fmt.Sprintf("/proc/%d/io", pid), "write_bytes:"); err != nil {
+		return Usage{}, err
+	}
+	u.Switches, err = switchesOf(pid)
 	return u, err
+}
+
+// switchesOf counts the context switches of all threads that run.
+func switchesOf(pid int) (sum int64, err error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, file := range threads {
+		for _, name := range []string{"voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"} {
+			n, err := field(file, name)
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) {
+				continue // the thread has ended meanwhile
+			} else if err != nil {
+				return 0, err
+			}
+			sum += n
+		}
+	}
+	return sum, nil
+}
+
+// cpuOf is the processor time of a process.
+func cpuOf(pid int) (time.Duration, error) {
+	var used unix.Timespec
+	err := unix.ClockGettime(processClock(pid), &used)
+	return time.Duration(used.Nano()), err
 }
 
 // processClock is the clock of the processor time of another process, as clock_getcpuclockid(3) makes it. Unlike /proc/PID/stat, whose unit is
@@ -71,9 +101,9 @@ func processClock(pid int) int32 {
 	return int32(^pid<<3 | scheduler)
 }
 
-// field reads a number from a file of a process in /proc.
-func field(pid int, file, name string) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
+// field reads a number from a file in /proc.
+func field(file, name string) (int64, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}

@@ -2,8 +2,13 @@
 
 package process
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
-func usageOf(int) (Usage, error) {
-	return Usage{}, errors.New("what a process uses can be read on Linux only")
-}
+var errLinuxOnly = errors.New("what a process uses can be read on Linux only")
+
+func usageOf(int) (Usage, error) { return Usage{}, errLinuxOnly }
+
+func cpuOf(int) (time.Duration, error) { return 0, errLinuxOnly }

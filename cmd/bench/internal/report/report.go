@@ -65,25 +65,28 @@ func Percentile[T any](sorted []T, share float64) (at T) {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// Table writes a table of medians, each with its spread if there are several runs, and below it the ratios of the last row to the others.
+// Table writes a table with a line for each figure and a column for each row: medians, each with its spread if there are several runs, and the
+// ratios of the last row to the others. A figure that no row has is left out.
 func Table(out io.Writer, columns []Column, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	last, others := rows[len(rows)-1], rows[:len(rows)-1]
 	head := []string{""}
-	for _, c := range columns {
-		head = append(head, c.Title)
+	for _, r := range rows {
+		head = append(head, r.Name)
+	}
+	for _, r := range others {
+		head = append(head, last.Name+"/"+r.Name)
 	}
 	line(w, head)
-	for _, r := range rows {
-		cells := []string{r.Name}
-		for _, c := range columns {
+	for _, c := range columns {
+		if !slices.ContainsFunc(rows, func(r Row) bool { return len(r.Values[c.Key]) > 0 }) {
+			continue
+		}
+		cells := []string{c.Title}
+		for _, r := range rows {
 			cells = append(cells, cell(c, r.Values[c.Key]))
 		}
-		line(w, cells)
-	}
-	last := rows[len(rows)-1]
-	for _, r := range rows[:len(rows)-1] {
-		cells := []string{last.Name + "/" + r.Name}
-		for _, c := range columns {
+		for _, r := range others {
 			cells = append(cells, ratio(Median(last.Values[c.Key]), Median(r.Values[c.Key])))
 		}
 		line(w, cells)

@@ -30,12 +30,13 @@ type transport func(ctx context.Context, body []byte, again bool) error
 
 // transport returns what one sender sends with.
 func (s *Slack) transport() (t transport, stop func()) {
-	if s.to == nil {
+	if len(s.to) == 0 {
 		return s.sockets.send, func() {}
 	}
-	client, sign := &wire.Client{Address: s.to.Host}, newSigner(s.secrets.signing)
+	to := s.to[int(s.turn.Add(1))%len(s.to)]
+	client, sign := &wire.Client{Address: to.Host}, newSigner(s.secrets.signing)
 	return func(_ context.Context, body []byte, again bool) error {
-		switch status, err := client.Post(sign.sign(s.to.Host, s.to.Path, body, again)); {
+		switch status, err := client.Post(sign.sign(to.Host, to.Path, body, again)); {
 		case err != nil:
 			return err
 		case status < 200 || status > 299:

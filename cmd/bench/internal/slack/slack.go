@@ -21,8 +21,9 @@ type Slack struct {
 	server  *wire.Server
 	world   world
 	secrets secrets
-	to      *url.URL // where the bot takes events; nil: it opens connections of Socket Mode
+	to      []*url.URL // where the instances of the bot take events; none: they open connections of Socket Mode
 	sockets *sockets
+	turn    atomic.Int64 // which of them the next sender sends to
 	resent  atomic.Int64
 	posts   atomic.Int64
 
@@ -33,19 +34,23 @@ type Slack struct {
 
 var _ load.Platform = (*Slack)(nil)
 
-// Start starts a Slack that posts events to a URL of the bot, or, if that is "", sends them by Socket Mode. Close ends it.
-func Start(book *ledger.Ledger, p load.Plan, events string) (s *Slack, err error) {
+// Start starts a Slack that posts events to the URLs of a bot's instances, or, if there are none, sends them by Socket Mode. Close ends it.
+func Start(book *ledger.Ledger, p load.Plan, events ...string) (s *Slack, err error) {
 	s = &Slack{
 		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}}, kept: map[string][]byte{},
 		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders},
 	}
-	if events != "" {
-		s.to, err = url.Parse(events)
-	} else {
-		s.sockets, err = serveSockets()
+	for _, address := range events {
+		to, err := url.Parse(address)
+		if err != nil {
+			return nil, err
+		}
+		s.to = append(s.to, to)
 	}
-	if err != nil {
-		return nil, err
+	if len(s.to) == 0 {
+		if s.sockets, err = serveSockets(); err != nil {
+			return nil, err
+		}
 	}
 	if s.server, err = wire.Serve(s.answer); err != nil {
 		s.sockets.Close()
@@ -55,16 +60,16 @@ func Start(book *ledger.Ledger, p load.Plan, events string) (s *Slack, err error
 }
 
 // Env are the variables that bots for Slack read by convention.
-func (s *Slack) Env() []string {
+func (s *Slack) Env(port string) []string {
 	env := []string{"SLACK_BOT_TOKEN=" + s.secrets.bot, "SLACK_API_URL=http://" + s.server.Address() + "/api/"}
-	if s.to == nil {
+	if len(s.to) == 0 {
 		return append(env, "SLACK_APP_TOKEN="+s.secrets.app)
 	}
-	return append(env, "SLACK_SIGNING_SECRET="+s.secrets.signing, "PORT="+s.to.Port())
+	return append(env, "SLACK_SIGNING_SECRET="+s.secrets.signing, "PORT="+port)
 }
 
 // Ready reports whether events can be sent.
-func (s *Slack) Ready() bool { return s.to != nil || s.sockets.pick() != nil }
+func (s *Slack) Ready() bool { return len(s.to) > 0 || s.sockets.pick() != nil }
 
 // Tally is what came besides the replies.
 func (s *Slack) Tally() load.Tally {

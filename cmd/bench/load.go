@@ -25,6 +25,7 @@ func loadBench(name string) bench {
 		if err != nil {
 			return usageError{err}
 		}
+		warnIfBusy(stderr)
 		defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
 		dir, err := os.MkdirTemp("", "bench-")
 		if err != nil {
@@ -52,6 +53,18 @@ func loadBench(name string) bench {
 			problems = append(problems, os.WriteFile(o.svg, curves.SVG("events a second", "ms from an event to its reply: p50, and p99 dashed"), 0o600))
 		}
 		return errors.Join(problems...)
+	}
+}
+
+// warnIfBusy tells if others use this machine, where the system says so.
+func warnIfBusy(stderr io.Writer) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return
+	}
+	var average float64
+	if _, err := fmt.Sscan(string(text), &average); err == nil && average > 1 {
+		fmt.Fprintf(stderr, "bench: something else keeps this machine busy (load average %.1f): the figures are of little use, and ratios need many --runs\n", average)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -84,12 +85,28 @@ func TestNothingIsLostOrDoubledInAnyMode(t *testing.T) {
 	}
 }
 
-func TestFloorIsMeasuredBesideGatehouse(t *testing.T) {
-	figures := measured(t, "compare", "--gatehouse", gatehouse(t), "--rate", "200")
-	for _, name := range []string{"floor", "gatehouse"} {
-		if figures[name]["replies_per_s"] <= 0 || figures[name]["cpu_ms_per_event"] <= 0 {
-			t.Errorf("%s: %v", name, figures[name])
+// TestBotsAreComparedAtSeveralRates has the floor bot as the peer, started by a command.
+func TestBotsAreComparedAtSeveralRates(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plot := filepath.Join(t.TempDir(), "plot.svg")
+	var stdout, stderr bytes.Buffer
+	args := []string{
+		"compare", "--gatehouse", gatehouse(t), "--command", "exec '" + self + "' " + floorCommand, "--url", "http://127.0.0.1:PORT/events", "--warm", "10",
+		"--rates", "10,20", "--svg", plot, "--sweep", "1s", "--idle", "10ms",
+	}
+	if code := run(t.Context(), args, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	for _, want := range []string{"10 events a second:", "20 events a second:", "gatehouse/floor", "gatehouse/peer", "CPU when idle"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, &stdout)
 		}
+	}
+	if text, err := os.ReadFile(plot); err != nil || bytes.Count(text, []byte("<polyline")) != 6 {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
@@ -99,5 +116,26 @@ func TestLostAndDoubledRepliesAreFound(t *testing.T) {
 	if code := run(t.Context(), []string{"floor", "--events", "100", "--mode", "duplicates"}, &stdout, &stderr); code != 1 ||
 		!bytes.Contains(stderr.Bytes(), []byte("of 100 events 0 have no reply, and 100 have more than one")) {
 		t.Errorf("exit code %d: %s%s", code, &stdout, &stderr)
+	}
+}
+
+func TestWrongFlagsAreExplained(t *testing.T) {
+	for _, args := range [][]string{
+		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"}, {"slack", "--replicas", "2"}, {"slack", "more"},
+		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"}, {"peer", "--command", "true"},
+		{"peer", "--command", "true", "--url", "ftp://127.0.0.1"}, {"floor", "--socket"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
+			t.Errorf("%v: exit code %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+func TestABotThatEndsIsReportedWithWhatItPrinted(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"peer", "--command", "echo its config is missing; exit 3", "--url", "http://127.0.0.1:PORT/"}
+	if code := run(t.Context(), args, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "its config is missing") {
+		t.Errorf("exit code %d, %q", code, stderr.String())
 	}
 }

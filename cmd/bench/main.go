@@ -4,19 +4,26 @@
 //
 // The benches:
 //
-//	slack    a real gatehouse serve with the echo agent, SQLite on disk and a fake Slack, which sends it signed mentions by HTTP
-//	floor    the same with the floor bot in gatehouse's place, the least that a bot in Go can do: it verifies, acknowledges and posts,
-//	         and stores nothing
-//	peer     the same with another bot, which --command starts
+//	slack    a real gatehouse serve with the echo agent, SQLite on disk (Postgres with --database) and a fake Slack, which sends it signed
+//	         mentions by HTTP, or with --socket by Socket Mode
+//	discord  the same with a fake Discord, by its gateway
+//	floor    the same as slack with the floor bot in gatehouse's place, the least that a bot in Go can do: it verifies, acknowledges and
+//	         posts, and stores nothing
+//	peer     the same as slack with another bot, which --command starts
 //	compare  floor, peer (if --command is given) and gatehouse in turn, --runs times, with medians, spreads and ratios
 //	hrf      the check of HRF envelopes, at three sizes
 //
-// The first four print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
-// written to disk and bytes stored, and how many replies were lost or doubled; if there are any, the exit code is 1. The driver and the fake
-// share the processors with the bot, so the processor time that they take for an event is in the table. bench NAME -h lists the flags.
+// All but hrf print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
+// written and bytes stored, and how many replies were lost or doubled: if there are any, the exit code is 1. They send as fast as events are
+// acknowledged, or at a steady --rate, or with --svg at several. With --mode something is wrong: every event comes twice, the platform
+// answers some posts with 429, the agent is slow, or the bot is killed in the middle and started again. bench NAME -h lists the flags.
 //
-// Each bench prints ratios that can be compared between machines; figures of one machine can be compared if they are of one run. A new bench
-// is a function and a line in benches.
+// The driver and the fake share the processors with the bot. internal/wire keeps what they cost small, and the table shows it. Times of events
+// begin when they are sent, or, at a steady rate, when they were due if no sender was free. Replies are counted by a mark in the text of each
+// event, which the bot has to repeat in the event's thread.
+//
+// Figures of one machine can be compared if they are of one run; ratios, also between machines. A new bench is a function and a line in
+// benches.
 package main
 
 import (

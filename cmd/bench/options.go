@@ -26,15 +26,13 @@ type options struct {
 	command   string
 	url       string
 	rates     []float64 // the plan's rate, or those of a sweep
+	sweep     time.Duration
 	svg       string
 	json      bool
 }
 
-// A sweep without --rates has these, and each rate is sent for so long.
-const (
-	defaultRates = "25,50,100,200,400,800"
-	sweepTime    = 10 * time.Second
-)
+// defaultRates are those of a sweep without --rates.
+const defaultRates = "25,50,100,200,400,800"
 
 // parse reads the flags of a bench. An error is one of usage.
 func parse(name string, args []string, stderr io.Writer) (*options, error) {
@@ -53,7 +51,8 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.svg, "svg", "", "the `FILE` for a plot of latencies at several rates, see --rates")
 	f.BoolVar(&o.json, "json", false, "write JSON in place of tables")
 	mode := f.String("mode", string(load.Plain), fmt.Sprintf("what is wrong in a run: one of %v", load.Modes))
-	rates := f.String("rates", "", "several rates separated by commas, each for "+sweepTime.String()+"; with --svg "+defaultRates+" if not given")
+	rates := f.String("rates", "", "several rates separated by commas, each for the time of --sweep; with --svg "+defaultRates+" if not given")
+	f.DurationVar(&o.sweep, "sweep", 10*time.Second, "for how long each of several rates is sent")
 	if o.discord {
 		f.IntVar(&o.plan.Senders, "senders", 16, "how many people send them")
 	} else {
@@ -131,7 +130,7 @@ func (o *options) at(rate float64) load.Plan {
 	p := o.plan
 	p.Rate = rate
 	if len(o.rates) > 1 {
-		p.Events = int(rate * sweepTime.Seconds())
+		p.Events = max(1, int(rate*o.sweep.Seconds()))
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -47,7 +48,7 @@ func (c *Curves) SVG(x, y string) []byte {
 		at := up.place(v)
 		fmt.Fprintf(&b, `<path d="M%g %.1fH%g" stroke="#ddd"/><text x="%g" y="%.1f" text-anchor="end">%g</text>`+"\n", margin, at, width-margin/2, margin-6, at+4, v)
 	}
-	for _, v := range across.ticks() {
+	for _, v := range c.rates() {
 		at := across.place(v)
 		fmt.Fprintf(&b, `<path d="M%.1f %gV%g" stroke="#ddd"/><text x="%.1f" y="%g" text-anchor="middle">%g</text>`+"\n", at, margin/2, height-margin, at, height-margin+16, v)
 	}
@@ -68,6 +69,17 @@ func (c *Curves) SVG(x, y string) []byte {
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
+}
+
+// rates are all rates, in order.
+func (c *Curves) rates() (all []float64) {
+	for _, points := range c.points {
+		for _, p := range points {
+			all = append(all, p.rate)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // axis maps values to places, by their logarithms.

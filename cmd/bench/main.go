@@ -1,12 +1,35 @@
-// Command bench measures how long parts of gatehouse take:
+// Command bench measures how fast gatehouse is, and compares it with other bots:
 //
-//	go run ./cmd/bench NAME
+//	go run ./cmd/bench NAME [flags]
 //
-// Each bench prints a table, and ratios that can be compared between machines. A new bench is a function and a line in benches.
+// The benches:
+//
+//	slack    a real gatehouse serve with the echo agent, SQLite on disk (Postgres with --database) and a fake Slack, which sends it signed
+//	         mentions by HTTP, or with --socket by Socket Mode
+//	discord  the same with a fake Discord, by its gateway
+//	floor    the same as slack with the floor bot in gatehouse's place, the least that a bot in Go can do: it verifies, acknowledges and
+//	         posts, and stores nothing
+//	peer     the same as slack with another bot, which --command starts
+//	compare  floor, peer (if --command is given) and gatehouse in turn, --runs times, with medians, spreads and ratios
+//	hrf      the check of HRF envelopes, at three sizes
+//
+// All but hrf print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
+// written and bytes stored, and how many replies were lost or doubled: if there are any, the exit code is 1. They send as fast as events are
+// acknowledged, or at a steady --rate, or with --svg at several. With --mode something is wrong: every event comes twice, the platform
+// answers some posts with 429, the agent is slow, or the bot is killed in the middle and started again. bench NAME -h lists the flags.
+//
+// The driver and the fake share the processors with the bot. internal/wire keeps what they cost small, and the table shows it. Times of events
+// begin when they are sent, or, at a steady rate, when they were due if no sender was free. Replies are counted by a mark in the text of each
+// event, which the bot has to repeat in the event's thread.
+//
+// Figures of one machine can be compared if they are of one run; ratios, also between machines. A new bench is a function and a line in
+// benches.
 package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -14,15 +37,39 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 )
 
-// benches are the benches by name. Each writes what it measured.
-var benches = map[string]func(ctx context.Context, out io.Writer) error{
-	"hrf": benchHRF,
+// bench is a bench: it takes its flags, and writes what it measured to stdout. An error of the type usageError is one of the flags.
+type bench func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+
+// benches are the benches by name.
+var benches = map[string]bench{
+	"slack":   loadBench("slack"),
+	"floor":   loadBench("floor"),
+	"peer":    loadBench("peer"),
+	"compare": loadBench("compare"),
+	"discord": loadBench("discord"),
+	"hrf":     withoutFlags(benchHRF),
+}
+
+// usageError is an error of the arguments.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// withoutFlags is a bench that takes no flags.
+func withoutFlags(do func(ctx context.Context, out io.Writer) error) bench {
+	return func(ctx context.Context, args []string, stdout, _ io.Writer) error {
+		if len(args) > 0 {
+			return usageError{fmt.Errorf("unexpected argument %q", args[0])}
+		}
+		return do(ctx, stdout)
+	}
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -31,18 +78,27 @@ func main() {
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	names := strings.Join(slices.Sorted(maps.Keys(benches)), ", ")
-	if len(args) != 1 {
-		fmt.Fprintf(stderr, "usage: bench NAME\nbenches: %s\n", names)
+	if len(args) == 0 {
+		fmt.Fprintf(stderr, "usage: bench NAME [flags]\nbenches: %s\n", names)
 		return 2
 	}
-	bench, known := benches[args[0]]
+	do, known := benches[args[0]]
+	if args[0] == floorCommand {
+		do, known = floorProgram, true
+	}
 	if !known {
 		fmt.Fprintf(stderr, "bench: there is no bench %q; there are: %s\n", args[0], names)
 		return 2
 	}
-	if err := bench(ctx, stdout); err != nil {
+	err := do(ctx, args[1:], stdout, stderr)
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "bench: %s: %v\n", args[0], err)
-		return 1
+		return 2
 	}
-	return 0
+	fmt.Fprintf(stderr, "bench: %s: %v\n", args[0], err)
+	return 1
 }

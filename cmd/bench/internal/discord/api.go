@@ -1,0 +1,122 @@
+package discord
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gatehouse/cmd/bench/internal/ledger"
+	"gatehouse/cmd/bench/internal/load"
+	"gatehouse/cmd/bench/internal/wire"
+)
+
+// maxStray is how many strays are kept.
+const maxStray = 3
+
+var (
+	limited = wire.Answer(http.StatusTooManyRequests, `{"message":"You are being rate limited.","retry_after":1.0,"global":false}`,
+		"Retry-After: 1", "X-RateLimit-Scope: shared")
+	nothing = []byte("HTTP/1.1 204 No Content\r\n\r\n")
+)
+
+// answer answers a call of the REST API.
+func (d *Discord) answer(r *http.Request, body []byte) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/v10")
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	kind := parts[0]
+	if len(parts) > 2 {
+		kind += "/" + parts[2]
+	}
+	d.tally.Calls[r.Method+" "+kind]++
+	ok := func(text string) []byte { return wire.Answer(http.StatusOK, text) }
+	switch r.Method + " " + kind {
+	case "POST channels/messages":
+		return d.post(parts[1], body)
+	case "GET channels/messages":
+		return ok(d.history(parts[1], r.URL.Query().Get("after")))
+	case "GET channels":
+		return ok(channelJSON(parts[1]))
+	case "GET gateway":
+		return ok(`{"url":"` + d.sockets.URL() + `","shards":1,"session_start_limit":{"total":1000,"remaining":999,"reset_after":86400000,"max_concurrency":1}}`)
+	case "GET users":
+		return ok(botUser)
+	case "GET guilds":
+		return ok("{" + guildFields + "}")
+	case "GET guilds/members":
+		return ok(botMember)
+	case "GET applications":
+		return ok(applicationJSON)
+	case "GET applications/commands":
+		return ok("[]")
+	case "POST applications/commands":
+		return wire.Answer(http.StatusCreated, fmt.Sprintf(`{"id":"%d"}`, d.newID()))
+	case "POST channels/typing":
+		return nothing
+	}
+	return wire.Answer(http.StatusNotFound, `{"message":"404: Not Found","code":0}`)
+}
+
+// post takes a message. Of several with the same nonce only the first is posted.
+func (d *Discord) post(in string, body []byte) []byte {
+	d.posts++
+	if d.plan.Mode == load.Limited && d.posts%load.LimitedEach == 0 {
+		return limited
+	}
+	var m struct {
+		Content    string          `json:"content"`
+		Flags      int             `json:"flags"`
+		Nonce      json.RawMessage `json:"nonce"`
+		Enforce    bool            `json:"enforce_nonce"`
+		Components json.RawMessage `json:"components"`
+	}
+	if err := json.Unmarshal(body, &m); err != nil {
+		return wire.Answer(http.StatusBadRequest, `{"message":"The request body contains invalid JSON.","code":50109}`)
+	}
+	if made, known := d.nonces[string(m.Nonce)]; known && m.Enforce {
+		return made
+	}
+	if n, marked := ledger.Marked(body); !marked || d.place(n) != in || !d.ledger.Answered(n) {
+		d.tally.Strays++
+		if len(d.tally.Stray) < maxStray {
+			d.tally.Stray = append(d.tally.Stray, string(body))
+		}
+	}
+	if len(m.Components) == 0 {
+		m.Components = json.RawMessage("[]")
+	}
+	content, _ := json.Marshal(m.Content) // texts can always be marshalled
+	id := d.newID()
+	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],"attachments":[],`+
+		`"embeds":[]}`, id, in, botUser, content, m.Flags, m.Components)
+	d.messages[in] = append(d.messages[in], message{id: id, json: text})
+	made := wire.Answer(http.StatusOK, string(text))
+	if m.Enforce {
+		d.nonces[string(m.Nonce)] = made
+	}
+	return made
+}
+
+// historyPage is how many messages a page has, Discord's limit.
+const historyPage = 100
+
+// history is the page of a channel's messages after one of them, the newest first; without one, the last page.
+func (d *Discord) history(in, after string) string {
+	all := d.messages[in]
+	if after == "" {
+		all = all[max(0, len(all)-historyPage):]
+	} else {
+		since, _ := strconv.ParseInt(after, 10, 64) // 0, the beginning, if it is no id
+		first, _ := slices.BinarySearchFunc(all, since+1, func(m message, id int64) int { return int(m.id - id) })
+		all = all[first:min(len(all), first+historyPage)]
+	}
+	texts := make([]string, 0, len(all))
+	for _, m := range slices.Backward(all) {
+		texts = append(texts, string(m.json))
+	}
+	return "[" + strings.Join(texts, ",") + "]"
+}

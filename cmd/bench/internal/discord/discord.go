@@ -1,0 +1,136 @@
+// Package discord is a Discord for benches, and the people on it: it knows what a bot needs to answer mentions in channels, and sends the bot
+// events over the gateway. adapters/discord/discordtest is the one for tests: it knows far more, and costs far more time.
+//
+// The gateway has no acknowledgements. What is sent while no session is open can only be read by REST, as on Discord.
+package discord
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"time"
+
+	"gatehouse/cmd/bench/internal/ledger"
+	"gatehouse/cmd/bench/internal/load"
+	"gatehouse/cmd/bench/internal/wire"
+)
+
+// Discord is one server (a guild) with one bot. It believes every token, and does to posts what the plan's mode says.
+type Discord struct {
+	plan    load.Plan
+	ledger  *ledger.Ledger
+	server  *wire.Server
+	sockets *wire.Sockets
+
+	mu       sync.Mutex
+	lastID   int64
+	posts    int
+	tally    load.Tally
+	messages map[string][]message // by channel, oldest first
+	nonces   map[string][]byte    // the answers to the posts by their nonce
+	session  *session             // nil: none is open
+}
+
+// message is what can be read back of a message.
+type message struct {
+	id   int64
+	json []byte
+}
+
+var _ load.Platform = (*Discord)(nil)
+
+// Start starts a Discord. Close ends it.
+func Start(book *ledger.Ledger, p load.Plan) (*Discord, error) {
+	d := &Discord{plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{}, nonces: map[string][]byte{}}
+	var err error
+	if d.sockets, err = wire.ServeSockets(d.serve); err != nil {
+		return nil, err
+	}
+	if d.server, err = wire.Serve(d.answer); err != nil {
+		d.sockets.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Env are the variables by which a bot finds it.
+func (d *Discord) Env(string) []string {
+	return []string{"DISCORD_BOT_TOKEN=OTAwMDAw.bench.bench", "DISCORD_API_URL=http://" + d.server.Address() + "/api/v10"}
+}
+
+// Ready reports whether a session is open.
+func (d *Discord) Ready() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.session != nil
+}
+
+// Tally is what came besides the replies.
+func (d *Discord) Tally() load.Tally {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.tally
+	t.Calls = maps.Clone(t.Calls)
+	return t
+}
+
+// Close ends it.
+func (d *Discord) Close() {
+	d.server.Close()
+	d.sockets.Close()
+}
+
+// Send sends events; see load.Platform. A session is one connection, so there is one sender, and the messages of a channel are in order.
+func (d *Discord) Send(ctx context.Context, first, end int, sent func(n int)) error {
+	plan := d.plan
+	plan.Senders = 1
+	return load.Send(ctx, plan, d.ledger, first, end, sent, func() (load.Deliver, func()) {
+		var last []byte // what was sent last, to be sent again
+		return func(_ context.Context, n int, again bool) error {
+			d.mu.Lock()
+			if !again {
+				last = d.mention(n)
+			}
+			to := d.session
+			d.mu.Unlock()
+			to.dispatch("MESSAGE_CREATE", last)
+			return nil
+		}, func() {}
+	})
+}
+
+// The ids of the server, the bot, its application, the first channel and the first person.
+const (
+	guild       = "200000000000000000"
+	bot         = "900000000000000002"
+	application = "900000000000000001"
+	channel     = 300000000000000000
+	person      = 100000000000000000
+)
+
+const botUser = `{"id":"` + bot + `","username":"bench","discriminator":"0","global_name":null,"avatar":null,"bot":true}`
+
+// place returns the channel that an event is in.
+func (d *Discord) place(n int) string { return strconv.FormatInt(int64(channel+n%d.plan.Threads), 10) }
+
+// newID makes an id, which has the time in it. The caller holds the lock.
+func (d *Discord) newID() int64 {
+	const epoch = 1420070400000
+	d.lastID = max(d.lastID+1, (time.Now().UnixMilli()-epoch)<<22)
+	return d.lastID
+}
+
+// mention makes and stores the nth event, a mention of the bot in a channel. The caller holds the lock.
+func (d *Discord) mention(n int) []byte {
+	id, in := d.newID(), d.place(n)
+	who := strconv.FormatInt(int64(person+n%d.plan.Senders), 10)
+	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","guild_id":"%s","author":{"id":"%s","username":"ann%s","discriminator":"0","global_name":"Ann",`+
+		`"avatar":null},"member":{"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","nick":null,"deaf":false,"mute":false,"flags":0},`+
+		`"content":"<@%s> %s how are you?","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
+		`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,"channel_type":0,"flags":0}`,
+		id, in, guild, who, who, bot, ledger.Mark(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), botUser)
+	d.messages[in] = append(d.messages[in], message{id: id, json: text})
+	return text
+}

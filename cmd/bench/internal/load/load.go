@@ -1,0 +1,111 @@
+// Package load measures a chat bot: it starts the bot beside a fake platform, sends it events, waits for the replies, and reads what the bot
+// used meanwhile.
+//
+// The fakes and the drivers are made to cost little, since they share the processors with the bot (internal/wire). What they cost is measured
+// too.
+package load
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/cmd/bench/internal/ledger"
+)
+
+// Mode is what is wrong in a run.
+type Mode string
+
+// The modes.
+const (
+	Plain      Mode = "plain"
+	Duplicates Mode = "duplicates" // every event is sent twice
+	Limited    Mode = "429s"       // the platform refuses some posts with 429
+	Slow       Mode = "slow"       // the agent takes its time
+	Kill       Mode = "kill"       // the bot is killed in the middle, and started again
+)
+
+// Modes are all modes.
+var Modes = []Mode{Plain, Duplicates, Limited, Slow, Kill}
+
+// LimitedEach: in the mode Limited, of so many posts one gets a 429.
+const LimitedEach = 50
+
+// Plan is what a run does.
+type Plan struct {
+	Events  int
+	Warm    int     // events before them, which do not count
+	Senders int     // how many events are under way at the same time
+	Threads int     // conversations
+	Rate    float64 // events a second; 0: as fast as they are acknowledged
+	Mode    Mode
+	Within  time.Duration // how long the run may take
+	Idle    time.Duration // for how long the bot is measured without events, afterwards
+	Profile string        // the file for a profile of the bot's first instance by perf; "": none
+}
+
+// Copies is how often each event is sent.
+func (p Plan) Copies() int {
+	if p.Mode == Duplicates {
+		return 2
+	}
+	return 1
+}
+
+// Bot is a program that is measured.
+type Bot struct {
+	Name      string
+	Instances []Instance
+	Stored    func() (int64, error)         // the size of its database; nil: it has none
+	Server    func() (time.Duration, error) // the processor time of its database's server; nil: it has none that can be measured
+	Idle      func() (bool, error)          // whether nothing is left to be posted; nil: unknown
+}
+
+// Instance is one process of a bot.
+type Instance struct {
+	Program []string
+	Env     []string // besides the platform's
+	URL     string   // where it takes events; "": it opens a connection itself
+	Ready   string   // the URL that answers 200 when it is ready; "": it is ready when it accepts connections to URL, or has opened one
+}
+
+// Platform is a fake platform together with the people on it. It records in a ledger what becomes of the events.
+type Platform interface {
+	// Env are the variables by which a bot that takes events at a port finds the platform; the port is "" if it opens a connection itself.
+	Env(port string) []string
+	// Ready reports whether events can be sent.
+	Ready() bool
+	// Send sends the events from first up to, but not including, end, and returns when each is acknowledged, or only sent if the platform has
+	// no acknowledgements. sent is called with the number of those that are.
+	Send(ctx context.Context, first, end int, sent func(n int)) error
+	// Tally is what came besides the replies.
+	Tally() Tally
+	Close()
+}
+
+// Tally is what came besides the replies.
+type Tally struct {
+	Calls  map[string]int // of the platform's API, by method
+	Strays int            // posts that are no reply, or in the wrong place
+	Stray  []string       // some of them
+	Resent int            // events that were sent again, since they were not acknowledged
+}
+
+// Open starts a platform that records in a ledger.
+type Open func(*ledger.Ledger) (Platform, error)
+
+// Result is what a run measured.
+type Result struct {
+	ledger.Summary
+	Tally
+	Sent     int           // events, with those that do not count
+	Start    time.Duration // from the start of the first instance until it was ready
+	CPU      time.Duration // of the bot
+	Server   time.Duration // of its database's server
+	Driver   time.Duration // of this process: the driver and the fake
+	Peak     int64         // bytes of memory that the bot had at most, in all instances together
+	Written  int64         // bytes that the bot wrote to disks
+	Switches int64         // context switches of the bot
+	Stored   int64         // bytes by which its database grew
+	Idle     time.Duration // processor time of the bot in Plan.Idle without events
+	Problem  string        // what is wrong with the counts, "" if nothing is
+}

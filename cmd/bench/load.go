@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"gatehouse/cmd/bench/internal/discord"
+	"gatehouse/cmd/bench/internal/ledger"
+	"gatehouse/cmd/bench/internal/load"
+	"gatehouse/cmd/bench/internal/report"
+	"gatehouse/cmd/bench/internal/slack"
+)
+
+// collectLess is how much garbage this process collects during a run: less than usual, since its processor time is the bot's.
+const collectLess = 800
+
+// loadBench is a bench that sends events to the bots that its name stands for.
+func loadBench(name string) bench {
+	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		o, err := parse(name, args, stderr)
+		if err != nil {
+			return usageError{err}
+		}
+		warnIfBusy(stderr)
+		defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
+		dir, err := os.MkdirTemp("", "bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		bots, err := o.bots(ctx, name, dir)
+		if err != nil {
+			return err
+		}
+		var curves report.Curves
+		var problems []error
+		for _, rate := range o.rates {
+			rows, err := o.measure(ctx, o.at(rate), bots, dir, stderr)
+			if rows == nil {
+				return err
+			}
+			problems = append(problems, err)
+			if err := o.print(stdout, rate, rows); err != nil {
+				return err
+			}
+			curves.Add(rate, rows, "end_to_end_p50_ms", "end_to_end_p99_ms")
+		}
+		if o.svg != "" {
+			problems = append(problems, os.WriteFile(o.svg, curves.SVG("events a second", "ms from an event to its reply: p50, and p99 dashed"), 0o600))
+		}
+		return errors.Join(problems...)
+	}
+}
+
+// warnIfBusy tells if others use this machine, where the system says so.
+func warnIfBusy(stderr io.Writer) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return
+	}
+	var average float64
+	if _, err := fmt.Sscan(string(text), &average); err == nil && average > 1 {
+		fmt.Fprintf(stderr, "bench: something else keeps this machine busy (load average %.1f): the figures are of little use, and ratios need many --runs\n", average)
+	}
+}
+
+// bots are those that a bench measures; gatehouse is the last one, since it is compared with the others.
+func (o *options) bots(ctx context.Context, name, dir string) (all []bot, err error) {
+	if name == "floor" || name == "compare" {
+		b, err := floorBot(o.delay)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	if name == "peer" || o.command != "" {
+		b, err := o.peerBot()
+		if err != nil {
+			return nil, usageError{err}
+		}
+		all = append(all, b)
+	}
+	if name != "floor" && name != "peer" {
+		if o.gatehouse == "" {
+			if o.gatehouse, err = buildGatehouse(ctx, dir); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, o.gatehouseBot())
+	}
+	return all, nil
+}
+
+// measure measures the bots in turn. If a count is wrong, there are rows and an error; if something can't be measured, there is only an error.
+func (o *options) measure(ctx context.Context, p load.Plan, bots []bot, dir string, stderr io.Writer) ([]report.Row, error) {
+	rows := make([]report.Row, len(bots))
+	var problems []error
+	for i := range o.runs {
+		for n, b := range bots {
+			result, err := o.once(ctx, p, b, dir)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", b.name, err)
+			}
+			if result.Problem != "" {
+				problems = append(problems, fmt.Errorf("%s, run %d: %s", b.name, i+1, result.Problem))
+			}
+			rows[n].Name = b.name
+			rows[n].Add(figures(p, result))
+			if o.runs > 1 {
+				fmt.Fprintf(stderr, "run %d of %d: %s: %.0f replies/s\n", i+1, o.runs, b.name, rows[n].Values["replies_per_s"][i])
+			}
+		}
+	}
+	return rows, errors.Join(problems...)
+}
+
+// once measures a bot once.
+func (o *options) once(ctx context.Context, p load.Plan, b bot, dir string) (result load.Result, err error) {
+	if dir, err = os.MkdirTemp(dir, "run-"); err != nil {
+		return load.Result{}, err
+	}
+	defer os.RemoveAll(dir)
+	program, cleanup, err := b.prepare(ctx, dir)
+	if err != nil {
+		return load.Result{}, err
+	}
+	defer func() { err = errors.Join(err, cleanup()) }()
+	if b.name != "gatehouse" {
+		p.Profile = ""
+	}
+	return load.Run(ctx, p, program, func(book *ledger.Ledger) (load.Platform, error) {
+		switch {
+		case o.discord:
+			return discord.Start(book, p)
+		case o.socket:
+			return slack.Start(book, p)
+		}
+		var events []string
+		for _, i := range program.Instances {
+			events = append(events, i.URL)
+		}
+		return slack.Start(book, p, events...)
+	}, dir)
+}
+
+// print prints a table, or JSON.
+func (o *options) print(out io.Writer, rate float64, rows []report.Row) error {
+	if o.json {
+		return report.JSON(out, map[string]any{"rate": rate, "mode": o.plan.Mode}, columns, rows)
+	}
+	if len(o.rates) > 1 {
+		fmt.Fprintf(out, "%g events a second:\n", rate)
+	}
+	return report.Table(out, columns, rows)
+}

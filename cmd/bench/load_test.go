@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gatehouse/cmd/bench/internal/load"
+)
+
+// TestMain makes the test binary the floor bot when a bench starts it as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == floorCommand {
+		main()
+	}
+	code := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// built is gatehouse, built once for all tests.
+var built struct {
+	once         sync.Once
+	dir, program string
+	err          error
+}
+
+func gatehouse(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "bench-test-"); built.err == nil {
+			built.program, built.err = buildGatehouse(context.Background(), built.dir)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.program
+}
+
+// measured runs a bench and returns the figures of each bot by their keys.
+func measured(t *testing.T, args ...string) map[string]map[string]float64 {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	args = append(args, "--json", "--events", "100", "--warm", "10", "--threads", "10")
+	if code := run(t.Context(), args, &stdout, &stderr); code != 0 {
+		t.Fatalf("bench %q ends with %d: %s", args, code, &stderr)
+	}
+	var all struct {
+		Rows map[string]map[string]struct{ Median float64 }
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &all); err != nil {
+		t.Fatalf("%v\n%s", err, &stdout)
+	}
+	figures := map[string]map[string]float64{}
+	for name, row := range all.Rows {
+		figures[name] = map[string]float64{}
+		for key, figure := range row {
+			figures[name][key] = figure.Median
+		}
+	}
+	return figures
+}
+
+func TestNothingIsLostOrDoubledInAnyMode(t *testing.T) {
+	program := gatehouse(t)
+	for _, over := range [][]string{{"slack"}, {"slack", "--socket"}, {"discord"}} {
+		for _, mode := range load.Modes {
+			t.Run(strings.Join(append(over, string(mode)), " "), func(t *testing.T) {
+				t.Parallel()
+				figures := measured(t, append(slices.Clone(over), "--gatehouse", program, "--mode", string(mode))...)["gatehouse"]
+				if figures["replies_per_s"] <= 0 || figures["lost"] != 0 || figures["doubled"] != 0 {
+					t.Errorf("%v", figures)
+				}
+			})
+		}
+	}
+}
+
+// TestBotsAreComparedAtSeveralRates has the floor bot as the peer, started by a command.
+func TestBotsAreComparedAtSeveralRates(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plot := filepath.Join(t.TempDir(), "plot.svg")
+	var stdout, stderr bytes.Buffer
+	args := []string{
+		"compare", "--gatehouse", gatehouse(t), "--command", "exec '" + self + "' " + floorCommand, "--url", "http://127.0.0.1:PORT/events", "--warm", "10",
+		"--rates", "10,20", "--svg", plot, "--sweep", "1s", "--idle", "10ms",
+	}
+	if code := run(t.Context(), args, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	for _, want := range []string{"10 events a second:", "20 events a second:", "gatehouse/floor", "gatehouse/peer", "CPU when idle"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, &stdout)
+		}
+	}
+	if text, err := os.ReadFile(plot); err != nil || bytes.Count(text, []byte("<polyline")) != 6 {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestLostAndDoubledRepliesAreFound measures the floor bot in a mode that it can't stand: it answers an event as often as it comes.
+func TestLostAndDoubledRepliesAreFound(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"floor", "--events", "100", "--mode", "duplicates"}, &stdout, &stderr); code != 1 ||
+		!bytes.Contains(stderr.Bytes(), []byte("of 100 events 0 have no reply, and 100 have more than one")) {
+		t.Errorf("exit code %d: %s%s", code, &stdout, &stderr)
+	}
+}
+
+func TestWrongFlagsAreExplained(t *testing.T) {
+	for _, args := range [][]string{
+		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"}, {"slack", "--replicas", "2"}, {"slack", "more"},
+		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"}, {"peer", "--command", "true"},
+		{"peer", "--command", "true", "--url", "ftp://127.0.0.1"}, {"floor", "--socket"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
+			t.Errorf("%v: exit code %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+func TestABotThatEndsIsReportedWithWhatItPrinted(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"peer", "--command", "echo its config is missing; exit 3", "--url", "http://127.0.0.1:PORT/"}
+	if code := run(t.Context(), args, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "its config is missing") {
+		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+}

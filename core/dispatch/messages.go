@@ -19,7 +19,7 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
 	}
 	e := &t.claim.Event
-	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
+	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory}
 	info := t.info()
 	if info.Actor, err = t.requester(ctx); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
 		return nil, core.Wrap(core.Internal, err, "")
 	}
-	s := &staging{store: t.Store, claim: t.claim}
+	s := &staging{store: t.Store, claim: t.claim, memory: &t.memory}
 	paused, err := s.Paused(ctx, p.Invocation)
 	if err != nil {
 		return nil, err

@@ -22,15 +22,18 @@ type turn struct {
 	ledger *ledger
 	log    *slog.Logger
 
-	steps    *steps
+	steps    steps
+	progress progress
+	memory   memory
 	process  context.Context         // ends when the process is to end at once
 	cut      context.CancelCauseFunc // ends the turn, with a cause
 	evidence json.RawMessage         // what the turn did so far, from the graph; stored with any end or pause, not with a retry
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	t := &turn{Dispatcher: d, claim: c, steps: newSteps(), process: context.Background(), cut: func(error) {}, log: d.Log.With(
+	t := &turn{Dispatcher: d, claim: c, process: context.Background(), cut: func(error) {}, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
+	t.progress.next = time.Now().Add(workingAfter)
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	return t
 }
@@ -49,7 +52,8 @@ func (t *turn) take(ctx context.Context) {
 	t.ledger.cut = t.cut
 	t.running.add(t)
 	defer t.running.remove(t)
-	defer t.showProgress(ctx)()
+	t.memory.begin(t.places, t.claim.Event)
+	defer t.memory.end()
 	t.run(ctx)
 }
 
@@ -282,7 +286,7 @@ func (t *turn) info() core.Turn {
 		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
 		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
-		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin,
+		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin, Added: t.memory.added,
 	}
 }
 

@@ -14,13 +14,15 @@ type Scope struct {
 
 // ClaimRequest requests at most Limit ready queues: those of conversations or, with Controls, those of clicks and controls, which a
 // dispatcher runs in slots of their own, so that no turn delays them. Of the conversations it requests, with Suspects, those whose next event
-// is a suspect (two processes or more died while they ran it), and otherwise the others.
+// is a suspect (two processes or more died while they ran it), and otherwise the others. Attempts, if not 0, leaves queues unclaimed whose next
+// event would be at a later attempt than that: an attempt counts from its claim on.
 type ClaimRequest struct {
 	Owner    string
 	Limit    int
 	Scopes   []Scope
 	Controls bool
 	Suspects bool
+	Attempts int
 }
 
 // Claim is a queue that an owner holds for as long as it lives, and the event to process. Fence is incremented by each claim of the queue;

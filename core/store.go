@@ -30,8 +30,9 @@ type Queue interface {
 	// take turns: one person's many messages come after another's few. The event's Attempt is incremented. While turns are paused, no
 	// conversation is claimed. What is claimed is held until it is ended or released, or its owner dies.
 	Claim(ctx context.Context, r ClaimRequest) ([]Claim, error)
-	// Holds returns all queues that owner holds. A claim that is missing in it is lost.
-	Holds(ctx context.Context, owner string) ([]Hold, error)
+	// Holds returns all queues that owner holds, or with stops only those whose turns were requested to stop. A claim that is missing among
+	// all of them is lost.
+	Holds(ctx context.Context, owner string, stops bool) ([]Hold, error)
 	// StopRequested reports whether the claim's turn was requested to stop.
 	StopRequested(ctx context.Context, c Claim) (bool, error)
 	// Release gives the event back unchanged, its Attempt decremented: a graceful stop of the process.

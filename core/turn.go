@@ -34,6 +34,9 @@ type Turn struct {
 
 	// Step is called when a tool call begins, to show progress. It may be nil.
 	Step func(tool string)
+
+	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory. It may be nil.
+	Added func([]Message)
 }
 
 type turnKey struct{}

@@ -120,6 +120,9 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, err
 	}
 	e, history := evidenceField.Get(s), graph.Messages.Get(s)
+	if turn, _ := core.TurnFrom(ctx); turn.Added != nil {
+		turn.Added(history.Added())
+	}
 	asked := request.Get(s)
 	var err error
 	if e == nil && spent.Rounds == 0 {

@@ -65,13 +65,13 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 		r, err = d.Store.Accept(ctx, e)
 		return r, false, err
 	}
-	if !d.slots.TryAcquire(1) {
+	if !d.places.tryTake() {
 		leave()
 		r, err = d.Store.Accept(ctx, e)
 		return r, false, err
 	}
 	done := func() {
-		d.slots.Release(1)
+		d.places.free(1)
 		leave()
 	}
 	r, claim, err := d.AcceptClaim(ctx, e, d.Owner)

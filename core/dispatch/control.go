@@ -10,7 +10,7 @@ import (
 )
 
 // control answers stop, status, cancel and help.
-func (t *turn) control(ctx context.Context, word string) (core.Finish, error) {
+func (t *turn) control(ctx context.Context, word string) (*core.Finish, error) {
 	var text string
 	var err error
 	word, which, _ := strings.Cut(word, " ")
@@ -24,36 +24,36 @@ func (t *turn) control(ctx context.Context, word string) (core.Finish, error) {
 	case "help":
 		text = t.Sentences.Help
 	default:
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "unknown control word"}}, nil
+		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "unknown control word"}}, nil
 	}
 	if err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
-	return core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
+	return &core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
 }
 
 // retry retries a failed event by one new event, however often the button is pressed.
-func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
+func (t *turn) retry(ctx context.Context, failed int64) (*core.Finish, error) {
 	_, err := t.Retry(ctx, failed)
 	switch core.CategoryOf(err) {
 	case "":
-		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
+		return &core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
 	case core.NotFound, core.Invalid:
 		return t.rejectClick(err), nil
 	}
-	return core.Finish{}, err
+	return nil, err
 }
 
 // askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the button from all cards.
-func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (core.Finish, error) {
+func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (*core.Finish, error) {
 	_, err := t.AskAgain(ctx, id, t.claim.Event.Actor)
 	switch core.CategoryOf(err) {
 	case "":
-		return core.Finish{End: core.End{Kind: core.EndDecided}, AskedAgain: id}, nil
+		return &core.Finish{End: core.End{Kind: core.EndDecided}, AskedAgain: id}, nil
 	case core.NotAllowed, core.ApprovalDecided, core.NotFound, core.Invalid:
 		return t.rejectClick(err), nil
 	}
-	return core.Finish{}, err
+	return nil, err
 }
 
 // errorKey is the key of the post that reported an event's failure; see apology.
@@ -140,8 +140,8 @@ func in(d time.Duration) string {
 
 // reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their cards show that,
 // if the person may withdraw their approvals. The others stay paused, resume in their own session, and are named in the reply.
-func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
-	f := core.Finish{
+func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
+	f := &core.Finish{
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
 		Posts: []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
 	}
@@ -150,20 +150,20 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	}
 	waiting, err := t.pausedSignals(ctx)
 	if err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
 	kept := 0
 	for _, id := range waiting {
 		paused, err := t.Store.LoadPaused(ctx, "", id)
 		if err != nil {
-			return core.Finish{}, err
+			return nil, err
 		}
 		if paused == nil {
 			continue
 		}
 		may, err := t.mayWithdraw(ctx, core.ApprovalID(id))
 		if err != nil {
-			return core.Finish{}, err
+			return nil, err
 		}
 		if !may {
 			kept++
@@ -171,7 +171,7 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 		}
 		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
 		if err != nil {
-			return core.Finish{}, err
+			return nil, err
 		}
 		abandoned.Cancel, abandoned.Reason = true, "a new conversation was started"
 		f.Abandoned = append(f.Abandoned, abandoned)
@@ -245,15 +245,15 @@ func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
 }
 
 // click counts a vote. If it does not count, the person gets a private reply.
-func (t *turn) click(ctx context.Context) (core.Finish, error) {
+func (t *turn) click(ctx context.Context) (*core.Finish, error) {
 	input, err := t.parse(ctx)
 	if err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
 	if input.Click == nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "the click names no approval"}}, nil
+		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "the click names no approval"}}, nil
 	}
-	f := core.Finish{End: core.End{Kind: core.EndDecided}}
+	f := &core.Finish{End: core.End{Kind: core.EndDecided}}
 	switch err := t.vote(ctx, *input.Click); core.CategoryOf(err) {
 	case "":
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
@@ -262,7 +262,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 			f.Redraw = input.Click.Approval
 		}
 	default:
-		return core.Finish{}, err
+		return nil, err
 	}
 	if c := input.Click; c.Card != "" {
 		f.PressedCard = &core.PressedCard{Approval: c.Approval, Channel: t.claim.Event.Address.Channel, Ref: c.Card}
@@ -271,15 +271,15 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 }
 
 // rejectClick ends a click that did not count, with a private reply to the person.
-func (t *turn) rejectClick(err error) core.Finish {
+func (t *turn) rejectClick(err error) *core.Finish {
 	p := t.post(core.PostPrivate, "private", core.MessageOf(err))
 	p.Person = t.claim.Event.Actor.ID
-	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
+	return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
 // vote looks up which of the rule's groups the person is in, and then decides. A withdrawal is the requester's, whatever their groups.
 func (t *turn) vote(ctx context.Context, c core.Click) error {
-	e := t.claim.Event
+	e := &t.claim.Event
 	who := t.withName(ctx, e.Actor)
 	if dir, ok := t.platforms[e.Platform].(core.Directory); ok && c.Choice != core.Withdraw {
 		a, err := t.Store.LoadApproval(ctx, c.Approval)

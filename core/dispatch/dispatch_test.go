@@ -278,8 +278,8 @@ type hearing struct {
 	heard chan struct{}
 }
 
-func (h *hearing) Holds(ctx context.Context, owner string) ([]core.Hold, error) {
-	all, err := h.Store.Holds(ctx, owner)
+func (h *hearing) Holds(ctx context.Context, owner string, stops bool) ([]core.Hold, error) {
+	all, err := h.Store.Holds(ctx, owner, stops)
 	if slices.ContainsFunc(all, func(h core.Hold) bool { return h.Stop }) {
 		select {
 		case h.heard <- struct{}{}:

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -17,11 +15,10 @@ type Dispatcher struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	slots     *semaphore.Weighted // a turn holds one
+	places    *places // a turn holds one
 	running   running
 	turns     wake
 	controls  wake
-	suspicion wake
 	accepting accepting
 }
 
@@ -31,7 +28,7 @@ func New(o Options) *Dispatcher {
 		panic("dispatch: Store, its functions, those of the approvals service, Harness and Owner are required")
 	}
 	o.defaults()
-	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), controls: newWake(), suspicion: newWake(),
+	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, places: newPlaces(o.Workers, o.Memory), turns: newWake(), controls: newWake(),
 		running: running{turns: map[core.QueueKey]*turn{}}}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
@@ -40,14 +37,11 @@ func New(o Options) *Dispatcher {
 	return d
 }
 
-// Idle reports whether a turn could begin now: not all workers are busy.
-func (d *Dispatcher) Idle() bool {
-	if !d.slots.TryAcquire(1) {
-		return false
-	}
-	d.slots.Release(1)
-	return true
-}
+// Idle reports whether a turn could begin now.
+func (d *Dispatcher) Idle() bool { return d.Load().Full() == "" }
+
+// Load is how busy the dispatcher is now.
+func (d *Dispatcher) Load() Load { return d.places.load() }
 
 // Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks.
 func (d *Dispatcher) Nudge() {
@@ -62,14 +56,15 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer cut(nil)
 	var running, loops sync.WaitGroup
 	d.accepting.begin(turnCtx, &running)
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, semaphore.NewWeighted(controlSlots), true) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.places, false) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, newPlaces(controlSlots, 0), true) })
 	loops.Go(func() { d.suspects(ctx, turnCtx, &running) })
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	watchCtx, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
 	watching.Go(func() { d.watch(watchCtx) })
+	watching.Go(func() { d.showProgress(watchCtx) })
 	loops.Wait()
 	d.accepting.end()
 	drained := make(chan struct{})
@@ -90,28 +85,28 @@ var errDraining = errors.New("the process is stopping")
 const mostClaims = 64
 
 // loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
-func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, controls bool) {
+func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *places, controls bool) {
 	errorLog := retry.NewLog(d.Log, "looking for work")
 	for ctx.Err() == nil {
-		if slots.Acquire(ctx, 1) != nil {
+		if !slots.take(ctx) {
 			return
 		}
 		free := 1
-		for free < mostClaims && slots.TryAcquire(1) {
+		for free < mostClaims && slots.tryTake() {
 			free++
 		}
 		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls})
 		if ctx.Err() == nil {
 			errorLog.Report(err)
 		}
-		slots.Release(int64(free - len(claims)))
+		slots.free(free - len(claims))
 		if !controls {
 			d.accepting.behind.Store(len(claims) == free)
 		}
 		for _, c := range claims {
 			running.Go(func() {
 				defer d.Nudge()
-				defer slots.Release(1)
+				defer slots.free(1)
 				newTurn(d, c).take(turnCtx)
 			})
 		}

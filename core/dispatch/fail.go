@@ -11,7 +11,7 @@ import (
 )
 
 // finishFailed returns the Finish of a failed turn: a retry, or an end with a reply. It fails if the Finish can't be built.
-func (t *turn) finishFailed(ctx context.Context, err error) (core.Finish, error) {
+func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error) {
 	category := core.CategoryOf(err)
 	if category == core.Stopped {
 		return t.finishEarly(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: "stopped"}, "stopped")
@@ -27,8 +27,8 @@ func (t *turn) finishFailed(ctx context.Context, err error) (core.Finish, error)
 }
 
 // retryLater returns a Finish that schedules the event again and stores nothing of the turn.
-func (t *turn) retryLater(err error) core.Finish {
-	return core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
+func (t *turn) retryLater(err error) *core.Finish {
+	return &core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
 }
 
 // apology returns the reply to the person: the harness's, or the error's message.
@@ -55,8 +55,8 @@ func (t *turn) backoff(retries int, err error) time.Duration {
 
 // finishEarly returns a Finish without replies. If the event is a signal, it also ends the paused turn, which would otherwise stay paused
 // forever.
-func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.Finish, error) {
-	f := core.Finish{End: end}
+func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core.Finish, error) {
+	f := &core.Finish{End: end}
 	if t.claim.Event.Kind() != core.KindSignal {
 		return f, nil
 	}
@@ -67,7 +67,7 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.
 	}
 	abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why))
 	if err != nil {
-		return core.Finish{}, err
+		return f, err
 	}
 	abandoned.Reason = why
 	early := core.Errorf(end.Category, "Its turn ended before it could run (%s).", why)
@@ -146,7 +146,7 @@ func typedError(err error, changed string) string {
 }
 
 // deadLetter ends an event whose attempts did not end.
-func (t *turn) deadLetter(ctx context.Context) (core.Finish, error) {
+func (t *turn) deadLetter(ctx context.Context) (*core.Finish, error) {
 	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
 	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "the turn failed for good")

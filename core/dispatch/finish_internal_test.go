@@ -26,7 +26,7 @@ func TestFinishIsRetriedAfterALongTurn(t *testing.T) {
 	o := Options{Store: StoreOf(b), Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
-	newTurn(d, core.Claim{}).finish(t.Context(), core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now().Add(-2*time.Minute))
+	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now().Add(-2*time.Minute))
 	if b.calls < 2 {
 		t.Errorf("Finish was tried %d time", b.calls)
 	}
@@ -49,7 +49,7 @@ func TestFinishIsRetriedAfterATimeout(t *testing.T) {
 	o := Options{Store: StoreOf(b), Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
-	newTurn(d, core.Claim{}).finish(t.Context(), core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now())
+	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now())
 	if b.calls < 2 {
 		t.Errorf("Finish was tried %d time", b.calls)
 	}

@@ -10,19 +10,19 @@ import (
 )
 
 // message parses the event's payload and sends the message to the chat harness.
-func (t *turn) message(ctx context.Context) (core.Finish, error) {
+func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 	input, err := t.parse(ctx)
 	if err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
 	if input.Message == nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
+		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
 	}
-	e := t.claim.Event
-	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
+	e := &t.claim.Event
+	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory}
 	info := t.info()
 	if info.Actor, err = t.requester(ctx); err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
 	ctx = core.WithTurn(ctx, info)
 	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
@@ -39,24 +39,24 @@ func (t *turn) parse(ctx context.Context) (core.Input, error) {
 
 // signal resumes the paused turn that a decision is for. The outcome comes by the harness's subscription, as in the specification. The
 // subscription that survives a restart is the stored approval.
-func (t *turn) signal(ctx context.Context) (core.Finish, error) {
+func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	var p core.SignalPayload
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
-		return core.Finish{}, core.Wrap(core.Internal, err, "")
+		return nil, core.Wrap(core.Internal, err, "")
 	}
-	s := &staging{store: t.Store, claim: t.claim}
+	s := &staging{store: t.Store, claim: t.claim, memory: &t.memory}
 	paused, err := s.Paused(ctx, p.Invocation)
 	if err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
 	if paused == nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
+		return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
 	}
 	var outcome core.Outcome
 	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { outcome = o })()
 	asked, err := t.Store.LoadApproval(ctx, core.ApprovalID(p.SignalID))
 	if err != nil {
-		return core.Finish{}, err
+		return nil, err
 	}
 	info := t.info()
 	info.Actor = asked.Requester // not the person who clicked
@@ -69,8 +69,8 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 }
 
 // outcome turns the outcome of the harness into a Finish.
-func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Finish, error) {
-	f := core.Finish{Session: s.session, Resumed: s.consumed, NotRun: t.ledger.notRun(core.ToolResult{})}
+func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.Finish, error) {
+	f := &core.Finish{Session: s.session, Resumed: s.consumed, NotRun: t.ledger.notRun(core.ToolResult{})}
 	switch o := o.(type) {
 	case core.Completed:
 		f.Evidence = t.evidence
@@ -82,7 +82,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		return f, nil
 	case core.Suspended:
 		if err := t.checkOpenApprovals(ctx); err != nil {
-			return core.Finish{}, err
+			return nil, err
 		}
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.End = core.End{Kind: core.EndSuspended}
@@ -99,14 +99,14 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		return f, nil
 	case core.Errored:
 		if o.Category == core.LeaseLost {
-			return core.Finish{}, errLost
+			return nil, errLost
 		}
 		if o.Category == core.Stopped {
-			return core.Finish{}, errStopped
+			return nil, errStopped
 		}
-		return core.Finish{}, &harnessError{o}
+		return nil, &harnessError{o}
 	}
-	return core.Finish{}, core.Errorf(core.Internal, "Unknown outcome %T.", o)
+	return nil, core.Errorf(core.Internal, "Unknown outcome %T.", o)
 }
 
 // checkOpenApprovals fails if the person whom the turn is for already has many open approvals.

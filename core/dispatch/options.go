@@ -71,7 +71,8 @@ type Options struct {
 	Harness       *chat.Harness         // one for all turns; each call gets the staging store of its turn
 	Owner         string                // from Store.Register
 
-	Workers    int           // turns at a time; 0: 8
+	Workers    int           // turns at a time; 0: 512
+	Memory     int64         // bytes that the turns may hold, as estimated, before no more begin; 0: no limit
 	Poll       time.Duration // between two claims; 0, or more than 500 ms: 500 ms
 	Drain      time.Duration // how long running turns may continue after Run's context ends
 	MaxMessage int           // bytes of an event's payload; 0: no limit
@@ -83,9 +84,13 @@ type Options struct {
 
 // Limits and intervals.
 const (
+	defaultWorkers   = 512                    // a turn that waits for a model costs its memory alone
 	controlSlots     = 16                     // clicks and controls at a time; each is a few statements
 	stopPoll         = 500 * time.Millisecond // so that stop ends a turn within a second
+	stopsPerLoss     = 8                      // looks for stop requests to one for lost conversations
 	workingAfter     = 500 * time.Millisecond // a typing indicator of a shorter turn would only flicker
+	progressTick     = 250 * time.Millisecond // between looks at what is to be shown of the turns
+	sayingAtOnce     = 16                     // posts about running turns that are stored at a time
 	workingAgain     = time.Minute            // typing indicators expire: Slack's after two minutes
 	stepsEvery       = 2 * time.Second        // between edits of the list of tools
 	firstSuspect     = 3                      // the attempt from which an event is a suspect
@@ -133,7 +138,7 @@ func DefaultSentences() Sentences {
 
 func (o *Options) defaults() {
 	if o.Workers <= 0 {
-		o.Workers = 8
+		o.Workers = defaultWorkers
 	}
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll

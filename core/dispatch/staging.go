@@ -12,6 +12,7 @@ type staging struct {
 	store  Store
 	claim  core.Claim
 	writer core.Writer // whose messages of an earlier attempt are left out
+	memory *memory     // of the turn
 
 	session  *core.SessionRecord
 	paused   *core.PausedRecord
@@ -21,7 +22,12 @@ type staging struct {
 
 // Load reads the session without the messages of an earlier attempt of this turn.
 func (s *staging) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
-	return s.store.LoadSession(ctx, id, s.writer)
+	rec, err := s.store.LoadSession(ctx, id, s.writer)
+	if rec != nil && rec.Messages != nil {
+		counted := s.memory.counted(*rec.Messages)
+		rec.Messages = &counted
+	}
+	return rec, err
 }
 
 // Save keeps the record for the Finish, or commits it now if the save is explicit.

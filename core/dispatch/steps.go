@@ -8,19 +8,25 @@ import (
 
 // steps are the tools that a turn has used so far.
 type steps struct {
-	news wake
 	mu   sync.Mutex
-	used []string
+	used []string // guarded by mu
+	news bool     // guarded by mu: since changed was called last
 }
-
-func newSteps() *steps { return &steps{news: newWake()} }
 
 // begin records a tool; it never blocks.
 func (s *steps) begin(tool string) {
 	s.mu.Lock()
-	s.used = append(s.used, tool)
-	s.mu.Unlock()
-	s.news.nudge()
+	defer s.mu.Unlock()
+	s.used, s.news = append(s.used, tool), true
+}
+
+// changed reports whether there are tools since it was called last.
+func (s *steps) changed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := s.news
+	s.news = false
+	return changed
 }
 
 // shownSteps is the maximum number of tools that line names; it names the last ones.

@@ -2,15 +2,18 @@ package dispatch
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
 
-// A suspect is an event over which two processes or more have died. Which of the events that ran then is at fault is found by bisection:
-// at its third attempt a suspect runs with at most half as many others as there are workers, at its fourth with a quarter, and then without
-// any other suspect. Events that are no suspects are not held up.
+// A suspect is an event over which two processes or more have died. As many events are suspects as ran together, so as there are workers at
+// most. Which of them is at fault is found in three steps: at its third attempt a suspect runs beside as many as make the second power of the
+// workers' cube root, at its fourth beside the cube root, and then without any other suspect. So of 512 suspects at most 64 run together, then 8 of
+// the 64 that a death leaves, then one of 8: in each step one after the other as many times as in the next one. What dies alone is at fault,
+// and its attempts are used up; an event that is not has an attempt left for each death beside it. Events that are no suspects are not held up.
 
 // group is the suspects that run now, each with the number that may run beside it, itself included.
 type group struct {
@@ -20,20 +23,32 @@ type group struct {
 	left    wake // a suspect has ended
 }
 
-// admit adds a suspect if it and those that run allow so many.
-func (g *group) admit(t *turn) bool {
+// admits returns the last attempt that a suspect may be at to run beside those that run now, 0 if it may be at any; ok is false if none may. One
+// that may not is not claimed: its attempt would count if the process died.
+func (g *group) admits() (attempt int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	limit := g.limit(t.claim.Event.Attempt)
-	allowed := limit
-	for _, other := range g.limits {
-		allowed = min(allowed, other)
+	n := len(g.limits)
+	if n == 0 {
+		return 0, true
 	}
-	if len(g.limits) >= allowed {
-		return false
+	for _, limit := range g.limits {
+		if n >= limit {
+			return 0, false
+		}
 	}
-	g.limits[t] = limit
-	return true
+	for attempt = deadAfter; attempt >= firstSuspect; attempt-- {
+		if n < g.limit(attempt) {
+			return attempt, true
+		}
+	}
+	return 0, false
+}
+
+func (g *group) join(t *turn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.limits[t] = g.limit(t.claim.Event.Attempt)
 }
 
 func (g *group) leave(t *turn) {
@@ -47,42 +62,40 @@ func (g *group) leave(t *turn) {
 func (g *group) limit(attempt int) int {
 	switch attempt {
 	case firstSuspect:
-		return max(1, g.workers/2)
+		return max(1, int(math.Round(math.Pow(float64(g.workers), 2.0/3))))
 	case firstSuspect + 1:
-		return max(1, g.workers/4)
+		return max(1, int(math.Round(math.Cbrt(float64(g.workers)))))
 	}
 	return 1
 }
 
-// suspects claims and runs suspects, until ctx ends. One that has to wait is released: waiting is no attempt, since an event that waits
-// can't have killed a process.
+// suspects claims and runs suspects, until ctx ends.
 func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGroup) {
 	g := &group{limits: map[*turn]int{}, workers: d.Workers, left: newWake()}
 	trouble := retry.NewLog(d.Log, "looking for events that ended their process")
 	for ctx.Err() == nil {
-		if d.slots.Acquire(ctx, 1) != nil {
+		attempt, ok := g.admits()
+		if !ok {
+			g.left.wait(ctx, d.Poll)
+			continue
+		}
+		if !d.places.take(ctx) {
 			return
 		}
-		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: 1, Scopes: d.scopes, Suspects: true})
+		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: 1, Scopes: d.scopes, Suspects: true, Attempts: attempt})
 		if ctx.Err() == nil {
 			trouble.Report(err)
 		}
 		if len(claims) == 0 {
-			d.slots.Release(1)
-			d.suspicion.wait(ctx, d.Poll)
-			continue
-		}
-		t := newTurn(d, claims[0])
-		if !g.admit(t) {
-			t.process = ctx
-			t.release(ctx)
-			d.slots.Release(1)
+			d.places.free(1)
 			g.left.wait(ctx, d.Poll)
 			continue
 		}
+		t := newTurn(d, claims[0])
+		g.join(t)
 		running.Go(func() {
 			defer d.Nudge()
-			defer d.slots.Release(1)
+			defer d.places.free(1)
 			defer g.leave(t)
 			t.take(turnCtx)
 		})

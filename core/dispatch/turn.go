@@ -22,15 +22,18 @@ type turn struct {
 	ledger *ledger
 	log    *slog.Logger
 
-	steps    *steps
+	steps    steps
+	progress progress
+	memory   memory
 	process  context.Context         // ends when the process is to end at once
 	cut      context.CancelCauseFunc // ends the turn, with a cause
 	evidence json.RawMessage         // what the turn did so far, from the graph; stored with any end or pause, not with a retry
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	t := &turn{Dispatcher: d, claim: c, steps: newSteps(), process: context.Background(), cut: func(error) {}, log: d.Log.With(
+	t := &turn{Dispatcher: d, claim: c, process: context.Background(), cut: func(error) {}, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
+	t.progress.next = time.Now().Add(workingAfter)
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	return t
 }
@@ -49,7 +52,8 @@ func (t *turn) take(ctx context.Context) {
 	t.ledger.cut = t.cut
 	t.running.add(t)
 	defer t.running.remove(t)
-	defer t.showProgress(ctx)()
+	t.memory.begin(t.places, t.claim.Event)
+	defer t.memory.end()
 	t.run(ctx)
 }
 
@@ -71,10 +75,10 @@ func (t *turn) run(ctx context.Context) {
 
 // end returns the Finish of the event, also if the event failed. If the turn's context was ended, its cause is the failure, not the
 // error that followed from it.
-func (t *turn) end(ctx context.Context) (core.Finish, error) {
+func (t *turn) end(ctx context.Context) (*core.Finish, error) {
 	var err error = errStopped // if a stop was requested during an earlier attempt, this one does not begin
-	if e := t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
-		var f core.Finish
+	if e := &t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
+		var f *core.Finish
 		if f, err = t.handle(ctx); err == nil {
 			return f, nil
 		}
@@ -83,7 +87,7 @@ func (t *turn) end(ctx context.Context) (core.Finish, error) {
 		err = cause
 	}
 	if errors.Is(err, errDraining) || core.CategoryOf(err) == core.LeaseLost {
-		return core.Finish{}, err
+		return nil, err
 	}
 	return t.finishFailed(ctx, err)
 }
@@ -94,18 +98,18 @@ func (t *turn) stopAsked(ctx context.Context) bool {
 }
 
 // handle returns the Finish of an event by its kind. A panic is returned as an error.
-func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
+func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "")
 		}
 	}()
-	e := t.claim.Event
+	e := &t.claim.Event
 	if e.Attempt > deadAfter {
 		return t.deadLetter(ctx)
 	}
 	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind() != core.KindSignal {
-		return core.Finish{}, core.Errorf(core.MessageTooLarge, t.Sentences.TooLarge, t.MaxMessage)
+		return nil, core.Errorf(core.MessageTooLarge, t.Sentences.TooLarge, t.MaxMessage)
 	}
 	if e.QueueKey() != e.Conversation.Queue() { // a click or control
 		var done context.CancelFunc
@@ -128,7 +132,7 @@ func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 	case core.AskAgainEvent:
 		return t.askAgain(ctx, b.Approval)
 	}
-	return core.Finish{}, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
+	return nil, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
 
 // finish commits the end, even after ctx has ended, since the work is done. While the store fails, it keeps trying; only another process
@@ -136,7 +140,7 @@ func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 //
 // If the store works and refuses the session or the pause, the turn ends as session_save_failed or suspension_persistence_failed, and keeps
 // neither. If nothing can be stored, the event is released, to be claimed again.
-func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
+func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	stored := t.store(ctx, f)
 	if category := unsaved(f); category != "" && refused(stored) {
 		without, ending := t.finishFailed(ctx, &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))})
@@ -167,21 +171,21 @@ func (t *turn) takeBack() {
 	}
 }
 
-func (t *turn) store(ctx context.Context, f core.Finish) error {
+func (t *turn) store(ctx context.Context, f *core.Finish) error {
 	f.Claim = t.claim
 	return t.persist(ctx, func(ctx context.Context) error {
 		deliver := func() {}
 		if len(f.Posts) > 0 {
 			f.Handover, deliver = t.HandOver(f.Posts[0].To.Platform, len(f.Posts))
 		}
-		err := t.Store.Finish(ctx, f)
+		err := t.Store.Finish(ctx, *f)
 		deliver()
 		return err
 	})
 }
 
 // unsaved returns the category of a turn whose Finish the store refuses; "" if the Finish has neither session nor pause.
-func unsaved(f core.Finish) core.Category {
+func unsaved(f *core.Finish) core.Category {
 	switch {
 	case f.Paused != nil:
 		return core.SuspensionPersistenceFailed
@@ -277,17 +281,17 @@ func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (
 
 // info describes the turn to the nodes of its graph.
 func (t *turn) info() core.Turn {
-	e := t.claim.Event
+	e := &t.claim.Event
 	return core.Turn{
 		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
 		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
-		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin,
+		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin, Added: t.memory.added,
 	}
 }
 
 // post returns a post that answers this event. name distinguishes it from the event's other posts.
 func (t *turn) post(kind core.PostKind, name, text string) core.Post {
-	e := t.claim.Event
+	e := &t.claim.Event
 	return core.Post{Key: fmt.Sprintf("%s/%d", name, e.Seq), To: e.Address, Conversation: e.Conversation, Kind: kind, Text: text, Event: e.Seq}
 }

@@ -133,14 +133,17 @@ var leaseExamples = []example{
 		hold := func(c core.Claim, stop bool) core.Hold {
 			return core.Hold{Key: c.Key, Event: c.Event.Seq, Fence: c.Fence, Stop: stop}
 		}
-		all := func() []core.Hold {
-			got := must(w.Holds(w.ctx, w.owner))(w)
+		held := func(stops bool) []core.Hold {
+			got := must(w.Holds(w.ctx, w.owner, stops))(w)
 			slices.SortFunc(got, func(a, b core.Hold) int { return cmp.Compare(a.Event, b.Event) })
 			return got
 		}
-		w.equal("both", all(), []core.Hold{hold(a, false), hold(b, true)})
+		w.equal("both", held(false), []core.Hold{hold(a, false), hold(b, true)})
+		w.equal("the one that is to stop", held(true), []core.Hold{hold(b, true)})
 		w.done(a, core.Finish{})
-		w.equal("the other", all(), []core.Hold{hold(b, true)})
+		w.equal("the other", held(false), []core.Hold{hold(b, true)})
+		w.done(b, core.Finish{})
+		w.equal("none to stop", held(true), []core.Hold(nil))
 	}},
 	{"an event is a suspect once two processes died over it, and is asked for apart", func(w *world) {
 		seq, fresh := w.message(conversation), w.message(other)
@@ -148,7 +151,8 @@ var leaseExamples = []example{
 			w.equal("not yet", taken(w.claims(1, over)), []int64{seq})
 		}
 		w.equal("the others", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope}, minute)), []int64{fresh})
-		w.equal("the suspect", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true}, minute)), []int64{seq})
+		w.equal("one at a later attempt", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 2}, minute)), []int64{})
+		w.equal("the suspect", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 3}, minute)), []int64{seq})
 	}},
 	{"fences rise with each claim of a conversation", func(w *world) {
 		last := int64(0)

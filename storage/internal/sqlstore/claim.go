@@ -75,6 +75,9 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 		return nil, nil
 	}
 	e.Attempt++
+	if r.Attempts > 0 && e.Attempt > r.Attempts {
+		return nil, nil
+	}
 	if e.Session, err = t.session(e.Conversation); err != nil {
 		return nil, err
 	}
@@ -141,9 +144,11 @@ func (s *Store) TakeBack(ctx context.Context, c core.Claim) error {
 	})
 }
 
-// Holds returns the queues that owner holds, each with the event that its turn is for.
-func (s *Store) Holds(ctx context.Context, owner string) ([]core.Hold, error) {
-	return read(ctx, s, func(t *Tx) ([]core.Hold, error) {
-		return List(t, readHold, `select `+holdColumns+` from queues where owner = $1 and owner <> ''`, owner)
-	})
+// Holds returns the queues that owner holds, each with the event that its turn is for; with stops only those whose turns were requested to stop.
+func (s *Store) Holds(ctx context.Context, owner string, stops bool) ([]core.Hold, error) {
+	query := `select ` + holdColumns + ` from queues where owner = $1 and owner <> ''`
+	if stops {
+		query += ` and stop = event`
+	}
+	return read(ctx, s, func(t *Tx) ([]core.Hold, error) { return List(t, readHold, query, owner) })
 }

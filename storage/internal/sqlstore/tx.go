@@ -52,6 +52,23 @@ func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
 	return changed, nil
 }
 
+// Do runs a change whose result nobody needs. It may be sent to the server together with the transaction's next statement, which then fails
+// if it fails.
+func (t *Tx) Do(query string, args ...any) error {
+	if t.run.Later == nil {
+		_, err := t.Exec(query, args...)
+		return err
+	}
+	values, err := plain(args)
+	if err != nil {
+		return err
+	}
+	if err := t.run.Later(query, values, func(changed int64) { t.trace(Statement{SQL: query, Write: true, Changed: changed}) }); err != nil {
+		return fmt.Errorf("running %.60q: %w", query, err)
+	}
+	return nil
+}
+
 // each calls visit for every row.
 func (t *Tx) each(query string, args []any, visit func(scan func(...any) error) error) error {
 	values, err := plain(args)

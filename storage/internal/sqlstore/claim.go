@@ -81,7 +81,7 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 	if e.Session, err = t.session(e.Conversation); err != nil {
 		return nil, err
 	}
-	if _, err := t.Exec(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
+	if err := t.Do(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
 		return nil, err
 	}
 	var fence int64
@@ -114,7 +114,7 @@ func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 // queue.
 func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	err := s.fenced(ctx, c, func(t *Tx) error {
-		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
+		if err := t.Do(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
 			return err
 		}
 		return t.releaseLease(c.Key, c.Event.Seq)

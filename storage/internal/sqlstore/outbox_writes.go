@@ -218,7 +218,7 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 // updateDestination sets when a destination can next deliver: when its first waiting row is due, and not while another row is in flight.
 // The caller holds its lock.
 func (t *Tx) updateDestination(destination string) error {
-	_, err := t.Exec(`
+	return t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, head)
 		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq
 		from (select 1 as one) always
@@ -230,7 +230,6 @@ func (t *Tx) updateDestination(destination string) error {
 		where true
 		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head
 		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination)
-	return err
 }
 
 // clearsWorking reports whether the post clears a typing indicator.

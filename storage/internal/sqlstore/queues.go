@@ -58,7 +58,7 @@ const suspectFrom = `2`
 // An event is due at once (0), or when its delay ends. A held queue keeps what its claim set. Clicks on an approval may come from several
 // platforms, and a process claims only what it serves; so the queue of clicks has the platform and the conversation of the next one.
 func (t *Tx) updateReady(key core.QueueKey) error {
-	if _, err := t.Exec(`
+	if err := t.Do(`
 		update queues set (ready_at, rank, head, suspect) = (
 			select due_at, rank, seq, attempt >= `+suspectFrom+` and queues.controls = false from (
 				select * from (select due_at, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
@@ -70,10 +70,9 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 		where queue_key = $1 and owner = ''`, key); err != nil || !ofClicks(key) {
 		return err
 	}
-	_, err := t.Exec(`
+	return t.Do(`
 		update queues set (platform, conversation) = (select platform, conversation from events where seq = queues.head)
 		where queue_key = $1 and owner = '' and head is not null`, key)
-	return err
 }
 
 // ofClicks reports whether a queue is that of an approval's clicks.
@@ -81,7 +80,7 @@ func ofClicks(key core.QueueKey) bool { return strings.HasPrefix(string(key), st
 
 // releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
 func (t *Tx) releaseLease(key core.QueueKey, event int64) error {
-	if _, err := t.Exec(`update queues set owner = '', event = 0 where queue_key = $1`, key); err != nil {
+	if err := t.Do(`update queues set owner = '', event = 0 where queue_key = $1`, key); err != nil {
 		return err
 	}
 	t.clearWorking(event)

@@ -70,7 +70,7 @@ func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 		return rec, err
 	}
 	if !known {
-		if _, err := t.Exec(`
+		if err := t.Do(`
 			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at)
 			values ($1, '', '{}', false, 0, 0, 0, $2, $2)`, rec.ID, t.Now); err != nil {
 			return rec, err
@@ -95,7 +95,7 @@ func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 	if state == nil {
 		state = map[string]json.RawMessage{}
 	}
-	_, err = t.Exec(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
+	err = t.Do(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
 		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, rec.ID)
 	return rec, err
 }
@@ -114,7 +114,7 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 		for i, m := range msgs[:n] {
 			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) + ", " + c.arg(asJSON{m}) + ")"
 		}
-		if _, err := t.Exec(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
+		if err := t.Do(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
 			return err
 		}
 		if err := t.addMessageBlobs(id, w, msgs[:n]); err != nil {

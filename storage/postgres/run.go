@@ -26,7 +26,8 @@ type transaction struct {
 	conn    *pgx.Conn
 	trace   func(sqlstore.Statement)
 	begun   bool
-	ended   bool
+	last    bool // the next statement is sent with the commit
+	ended   bool // committed
 	pending []statement
 }
 
@@ -51,19 +52,29 @@ func (t *transaction) runner() sqlstore.Runner {
 			t.pending = append(t.pending, statement{query: query, args: args, done: done})
 			return nil
 		},
+		Last: func() { t.last = true },
 	}
 }
 
-// send sends what is pending and the statement.
-func (t *transaction) send(last statement) error {
-	all := append(t.pending, last)
+// send sends what is pending and the statement, with the commit if it is the last one.
+func (t *transaction) send(s statement) error {
+	all := append(t.pending, s)
 	t.pending = nil
 	if !t.begun {
 		all = append(t.beginning(), all...)
 	}
+	if t.last && s.query != committing {
+		all = append(all, t.committing())
+	}
 	err := t.batch(all)
-	if !t.begun && connectionDied(err) {
+	commits := all[len(all)-1].query == committing
+	switch {
+	case err == nil:
+		t.ended = commits
+	case !t.begun && connectionDied(err) && (!commits || t.last): // what is sent with its commit may run again
 		err = errors.Join(errNotBegun, err)
+	case commits && t.conn.IsClosed() && !answered(err):
+		err = errors.Join(errUnknown, err)
 	}
 	t.begun = true
 	return err
@@ -133,20 +144,19 @@ func each(rows pgx.Rows, row func(scan func(...any) error) error) error {
 
 const committing = `commit`
 
+func (t *transaction) committing() statement {
+	return statement{query: committing, done: func(int64) { t.trace(sqlstore.Statement{SQL: committing, Write: true}) }}
+}
+
 // commit sends what is pending and commits. A transaction without a statement was never begun.
 func (t *transaction) commit() error {
-	if !t.begun && len(t.pending) == 0 {
+	if t.ended || !t.begun && len(t.pending) == 0 {
 		return nil
 	}
-	err := t.send(statement{query: committing, done: func(int64) { t.trace(sqlstore.Statement{SQL: committing, Write: true}) }})
-	t.ended = err == nil
-	switch {
-	case err == nil:
-		return nil
-	case t.conn.IsClosed() && !answered(err):
-		err = errors.Join(errUnknown, err)
+	if err := t.send(t.committing()); err != nil {
+		return fmt.Errorf("committing: %w", err)
 	}
-	return fmt.Errorf("committing: %w", err)
+	return nil
 }
 
 // rollback undoes a transaction that was not committed. If it fails, the connection is closed, which undoes it, too.

@@ -18,7 +18,7 @@ const tries = 6
 // errUnknown means that the connection was lost during a commit, so the outcome is unknown.
 var errUnknown = errors.New("the answer to the commit was lost")
 
-// errNotBegun means that the connection turned out to be dead at the first statement of a transaction, so nothing was done on it.
+// errNotBegun means that the connection turned out to be dead at the first statement of a transaction, so nothing was done on it, or what may be done again.
 var errNotBegun = errors.New("the connection was lost before the transaction began")
 
 // write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a deadlock, a

@@ -63,9 +63,10 @@ func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.Session
 // with session_write_conflict if the stored messages are not the ones that the record was loaded with.
 func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 	rec.Version, rec.CreatedAt, rec.UpdatedAt = 1, t.Now, t.Now
-	var messages, pos int64
-	known, err := t.Row([]any{&rec.Version, timestamp{&rec.CreatedAt}, &messages, &pos},
-		`select version + 1, created_at, messages, next_pos from sessions where id = $1`+t.forUpdate(), rec.ID)
+	var messages, pos, own int64
+	known, err := t.Row([]any{&rec.Version, timestamp{&rec.CreatedAt}, &messages, &pos, &own}, `
+		select version + 1, created_at, messages, next_pos, (select count(*) from messages where session = $1 and invocation = $2 and n >= $3)
+		from sessions where id = $1`+t.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
 	if err != nil {
 		return rec, err
 	}
@@ -77,11 +78,12 @@ func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 		}
 	}
 	if rec.Messages != nil {
-		gone, err := t.Exec(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From)
-		if err != nil {
-			return rec, err
+		if own > 0 {
+			if err := t.Do(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From); err != nil {
+				return rec, err
+			}
 		}
-		messages -= gone
+		messages -= own
 		if stored := int64(rec.Messages.Stored()); stored != messages {
 			return rec, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
 		}

@@ -26,6 +26,7 @@ type Tx struct {
 	keys    audit.Keys // sign the audit log
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
+	keysLooked   map[string]bool // see lookUpKeys
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 	handover     *handover       // of a Finish; nil: none
 }
@@ -67,6 +68,13 @@ func (t *Tx) Do(query string, args ...any) error {
 		return fmt.Errorf("running %.60q: %w", query, err)
 	}
 	return nil
+}
+
+// last announces the transaction's last statement, which is committed whatever it returns.
+func (t *Tx) last() {
+	if t.run.Last != nil {
+		t.run.Last()
+	}
 }
 
 // each calls visit for every row.

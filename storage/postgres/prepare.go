@@ -12,29 +12,37 @@ import (
 )
 
 // session are the settings of a connection: a commit is on disk before it is answered, whatever the defaults of the server, the
-// database or the role; waits for locks are limited; a process that hangs in a transaction loses its locks. A statement is planned once,
-// for any arguments, and from indexes even while its tables are small, so that the plan is still right when they have grown: the plans that
-// the tests check are those that run.
-const session = `set synchronous_commit = on; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '15s';
-	set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off`
+// database or the role; waits for locks are limited; a process that hangs in a transaction loses its locks.
+const session = `set synchronous_commit = on; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '15s'`
+
+// planning are settings that other engines may not know: a statement is planned once, for any arguments, and from indexes even while its
+// tables are small, so that the plan is still right when they have grown. The tests check these plans.
+const planning = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off`
 
 // direct is the key of a connection's custom data that is set if the server itself is at its other end.
 const direct = "gatehouse.direct"
 
 func isDirect(conn *pgx.Conn) bool { return conn.PgConn().CustomData()[direct] != nil }
 
-// settle gives a new connection the settings of session, if it is one to the server itself: a pooler, which may run each transaction on
-// another connection, does not know the number of the server's process.
+// settle gives a new connection its settings, if it is one to the server itself: a pooler, which may run each transaction on another
+// connection, does not know the number of the server's process.
 func settle(ctx context.Context, conn *pgx.Conn) error {
 	var pid uint32
+	var theirs *pgconn.PgError
 	err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid)
-	if err != nil || pid != conn.PgConn().PID() {
+	switch {
+	case errors.As(err, &theirs) && !endsConnection(theirs.Code):
+		return nil
+	case err != nil || pid != conn.PgConn().PID():
 		return err
 	}
 	if _, err := conn.Exec(ctx, session); err != nil {
 		return err
 	}
 	conn.PgConn().CustomData()[direct] = true
+	if _, err := conn.Exec(ctx, planning); err != nil && !answered(err) {
+		return err
+	}
 	return nil
 }
 

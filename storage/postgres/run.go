@@ -101,7 +101,7 @@ func (t *transaction) batch(all []statement) (err error) {
 		}
 	}()
 	for i, s := range all {
-		if err := read1(results, s); err != nil {
+		if err := result(results, s); err != nil {
 			if i < len(all)-1 {
 				err = fmt.Errorf("running %.60q: %w", s.query, err)
 			}
@@ -111,7 +111,8 @@ func (t *transaction) batch(all []statement) (err error) {
 	return nil
 }
 
-func read1(results pgx.BatchResults, s statement) error {
+// result reads the result of one statement.
+func result(results pgx.BatchResults, s statement) error {
 	if s.row == nil {
 		tag, err := results.Exec()
 		if err != nil {

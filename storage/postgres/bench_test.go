@@ -20,7 +20,8 @@ import (
 )
 
 // BenchmarkReplies runs turns from the accepted message to the delivered reply, each session's one after the other, as dispatch and
-// outbox run them: one loop claims turns, one claims posts, and each wakes up when there is something to claim. Besides the time it
+// outbox run them: what can be is claimed with the commit that adds it; one loop claims other turns, one other posts, and each wakes up when
+// there may be something to claim. Besides the time it
 // reports, for each reply: round trips to the server, commits, and the CPU time of the server's processes for this database, where it
 // runs on the same machine. BenchmarkCommit is what the server can do at best.
 func BenchmarkReplies(b *testing.B) {
@@ -107,11 +108,14 @@ func nudge(c chan struct{}) {
 
 // say accepts a message and waits for its reply.
 func (r *replier) say(ctx context.Context, n int) {
-	_, err := r.store.Accept(ctx, core.Event{
+	_, claim, err := r.store.AcceptClaim(ctx, core.Event{
 		Platform: "p", ID: fmt.Sprint(r.said.Add(1)), Conversation: conversation(n), Body: core.MessageEvent{}, Payload: []byte(`"` + strings.Repeat("hello ", 40) + `"`),
 		Address: core.Address{Platform: "p", Channel: fmt.Sprint("c", n)}, Actor: core.Actor{ID: fmt.Sprint("p:u", n)},
-	})
+	}, r.owner)
 	r.fail(err)
+	if claim != nil {
+		r.turn(ctx, *claim)
+	}
 	nudge(r.turns)
 	<-r.done[conversation(n)]
 }
@@ -124,7 +128,6 @@ func (r *replier) takeTurns(ctx context.Context, all *sync.WaitGroup, slots int)
 			all.Go(func() {
 				r.turn(context.WithoutCancel(ctx), c)
 				nudge(r.turns)
-				nudge(r.posts)
 			})
 		}
 		if len(claims) > 0 {
@@ -150,9 +153,14 @@ func (r *replier) turn(ctx context.Context, c core.Claim) {
 	text := core.Text(strings.Repeat("hello ", 40))
 	h := rec.Messages.Append(core.Message{Role: core.User, Content: text}, core.Message{Role: core.Assistant, Content: text})
 	rec.Messages, rec.Writer = &h, w
-	r.fail(r.store.Finish(ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Posts: []core.Post{{
+	handed := &core.Handover{Platform: "p", Limit: 1}
+	r.fail(r.store.Finish(ctx, core.Finish{Handover: handed, Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Posts: []core.Post{{
 		Key: fmt.Sprint("reply/", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply, Text: "hello", Event: c.Event.Seq,
 	}}}))
+	for _, row := range handed.Rows {
+		r.deliver(ctx, row)
+	}
+	nudge(r.posts)
 }
 
 func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
@@ -177,8 +185,6 @@ func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
 }
 
 func (r *replier) deliver(ctx context.Context, row core.OutboxRow) {
-	row.Parts = []core.Part{{InDoubt: true}}
-	r.fail(r.store.SavePost(ctx, row))
 	row.Parts, row.Shown, row.State = []core.Part{{Ref: "r"}}, row.Wanted, core.RowSent
 	r.fail(r.store.ReleasePost(ctx, row, 0))
 	r.done[row.Conversation] <- struct{}{}

@@ -117,10 +117,10 @@ func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
 	if row.Doubted {
 		parts = t.inDoubt()
 	}
-	if _, err := t.Exec(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
+	if err := t.Do(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
 		return nil, err
 	}
-	_, err = t.Exec(`update destinations set ready_at = null, head = null where destination = $1`, destination)
+	err = t.Do(`update destinations set ready_at = null, head = null where destination = $1`, destination)
 	return []core.OutboxRow{row}, err
 }
 

@@ -102,12 +102,12 @@ func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 	return rec, err
 }
 
-// insertMessages adds rows, as many per statement as its parameters allow.
+// insertMessages adds rows, several per statement.
 func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
 	if len(msgs) > 0 && w.Invocation == "" {
 		return core.Errorf(core.Internal, "Messages of the conversation %s can't be stored without the turn that they belong to.", id)
 	}
-	const most = 5000
+	const most = 16 // rows, so that not many different statements are prepared
 	for len(msgs) > 0 {
 		n := min(len(msgs), most)
 		c := conditions{}

@@ -80,7 +80,7 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 		return r, false, err
 	}
 	go func() {
-		defer d.Nudge()
+		defer d.ended(false)
 		defer done()
 		newTurn(d, *claim).take(turns)
 	}()

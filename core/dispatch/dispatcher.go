@@ -43,10 +43,20 @@ func (d *Dispatcher) Idle() bool { return d.Load().Full() == "" }
 // Load is how busy the dispatcher is now.
 func (d *Dispatcher) Load() Load { return d.places.load() }
 
-// Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks.
+// Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks. Suspects wait for the
+// poll: a new event is none.
 func (d *Dispatcher) Nudge() {
 	d.turns.nudge()
 	d.controls.nudge()
+}
+
+// ended nudges after the end of a turn: the conversation may have a next event, and what decides approvals, another one of its own and a signal
+// for its conversation.
+func (d *Dispatcher) ended(controls bool) {
+	d.turns.nudge()
+	if controls {
+		d.controls.nudge()
+	}
 }
 
 // Run claims events until ctx ends. It then lets the running turns continue for the drain time and returns the events of the others
@@ -105,7 +115,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		}
 		for _, c := range claims {
 			running.Go(func() {
-				defer d.Nudge()
+				defer d.ended(controls)
 				defer slots.free(1)
 				newTurn(d, c).take(turnCtx)
 			})

@@ -1,8 +1,8 @@
 // Package dispatch claims events from the store and runs each one to its end: claim, turn, finish.
 //
 // Three loops claim events. One claims conversations, in as many slots as there are workers. One claims clicks and controls in slots of its
-// own, so that no turn can delay them. One claims suspects (see below). All wake up on Nudge (after a commit in this process) and at every poll, because other
-// processes store events too.
+// own, so that no turn can delay them. One claims suspects (see below). The first two wake up when this process has committed what
+// they may claim, and all at every poll, because other processes store events too.
 //
 // A turn holds its conversation for as long as its process lives. One goroutine asks the store for all running turns which were requested to
 // stop, and which lost their conversation, because another process took this one for dead. Such a turn stops, and nothing of it is written.

@@ -94,7 +94,7 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 		t := newTurn(d, claims[0])
 		g.join(t)
 		running.Go(func() {
-			defer d.Nudge()
+			defer d.ended(false)
 			defer d.places.free(1)
 			defer g.leave(t)
 			t.take(turnCtx)

@@ -14,10 +14,33 @@
 // A deadlock or a serialization failure undoes the whole transaction. It is repeated a few times, then reported as store_busy. A wait for
 // a lock fails with store_busy after some seconds. A process that hangs in a transaction loses its connection and so its locks.
 //
+// # Round trips
+//
+// A round trip costs the server about as much as a short statement, so statements share them: begin is sent with the first statement of a
+// transaction, commit with the last ones, and a change whose result nobody needs (sqlstore's Tx.Do) with the next one that has a result. The
+// server runs them in order, each with what was committed before it began, so the rules about locks hold as if they were sent one by one. It
+// stops at the first that fails. A transaction without a statement is never begun.
+//
+// # Prepared statements
+//
+// Each connection prepares a statement when it first needs it. To plan a statement costs several times what it costs to run it. Its plan is
+// the one for any arguments (plan_cache_mode), and made from the indexes even where a table is small (enable_seqscan off): a plan that was
+// made for empty tables is kept while they grow. TestContract checks these plans. If another process migrates the schema, the server refuses
+// what was prepared before; the transaction is repeated and prepares it anew.
+//
+// A pooler in transaction mode may send a transaction to a connection where a statement was not prepared (SQLSTATE 26000), or was prepared
+// already by somebody else (42P05; the names are digests of the statements, so it is never a different one). Nothing is committed then. The
+// process makes new connections that prepare nothing (QueryExecModeExec), repeats the transaction, and warns once. So a pooler works without
+// configuration, and one that keeps prepared statements is as fast as none. Rejected: a probe at the start, since it can't know which of a
+// pooler's connections it will get; preparing nothing where there is a pooler, since newer ones can. default_query_exec_mode in the URL
+// overrides all this.
+//
 // # Durability
 //
-// Each transaction sets synchronous_commit to on, whatever the default of the role or the database. So a commit that was answered is on
-// disk, and on a synchronous standby if there is one.
+// A commit that was answered is on disk, and on a synchronous standby if there is one, whatever the default of the role or the database:
+// synchronous_commit is set to on. So are the limits of waits (session in prepare.go). A connection to the server has its settings for its life. Where a pooler is
+// between, each transaction sets them, and the server chooses the plans of what is prepared: a pooler is known by the process number that it tells, which is not that
+// of the server's process.
 //
 // # Lost connections
 //
@@ -46,10 +69,9 @@
 //
 // # Requirements on the server
 //
-// The package uses nothing that outlives a transaction: no session settings, prepared statements, advisory locks, temporary tables or
-// LISTEN. So it works behind a pooler in transaction mode, and with other engines that speak Postgres's protocol. Statements are sent in
-// pgx's QueryExecModeExec: one round trip with the unnamed statement, and nothing described or cached. Cached descriptions would save
-// converting values from text, but break when another process migrates the schema.
+// The package uses no advisory locks, temporary tables, cursors or LISTEN, and behind a pooler neither settings nor, if it does not keep them,
+// prepared statements that outlive a transaction. So it works behind a pooler in transaction mode, and with other engines that speak
+// Postgres's protocol.
 //
 // LISTEN and NOTIFY are not needed: a dispatcher polls every half second anyway with one index lookup, and a process claims at once what
 // it accepted itself.

@@ -14,10 +14,12 @@ import (
 	"gatehouse/core"
 )
 
-// canRepeat reports whether the server undid the transaction because of another one, so that it may be run again.
+// canRepeat reports whether the server undid the transaction because of another one, so that it may be run again: also if that one has
+// just added a post with the same key.
 func canRepeat(err error) bool {
 	var theirs *pgconn.PgError
-	return errors.As(err, &theirs) && (theirs.Code == "40001" || theirs.Code == "40P01") && !errors.Is(err, errUnknown)
+	return errors.As(err, &theirs) && !errors.Is(err, errUnknown) &&
+		(theirs.Code == "40001" || theirs.Code == "40P01" || theirs.Code == "23505" && theirs.ConstraintName == "outbox_key_key")
 }
 
 // answered reports whether the server itself sent the error, so that its connection did not fail.

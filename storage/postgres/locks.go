@@ -20,12 +20,15 @@ func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation 
 	return err
 }
 
-// lockDestinations locks destinations in order, adding missing ones, and then reads the clock.
+// lockDestinations locks destinations in order, adding missing ones, and then reads the clock, unless an earlier lock of the transaction has.
 func lockDestinations(t *sqlstore.Tx, destinations []string) error {
-	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
+	const lock = `
 		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n) order by n
-		on conflict (destination) do update set conversation = destinations.conversation
-		returning `+clock, destinations)
+		on conflict (destination) do update set conversation = destinations.conversation`
+	if !t.Now.IsZero() {
+		return t.Do(lock, destinations)
+	}
+	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, lock+` returning `+clock, destinations)
 	return err
 }
 

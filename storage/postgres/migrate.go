@@ -29,12 +29,24 @@ var ourTables = []string{"owners", "queues", "events", "sessions", "messages", "
 
 // Version returns a database's schema version (0: none yet) and the version that this build knows. It changes nothing.
 func Version(ctx context.Context, url string, o Options) (found, known int64, err error) {
-	config, err := configure(url)
+	config, err := configureMigrations(url)
 	if err != nil {
 		return 0, 0, err
 	}
-	found, known, err = version(ctx, config.ConnConfig, o.Filled(timeout))
+	found, known, err = version(ctx, config, o.Filled(timeout))
 	return found, known, translate(err)
+}
+
+// configureMigrations returns the configuration of the connections that migrate. They prepare nothing, since each statement runs once.
+func configureMigrations(url string) (*pgx.ConnConfig, error) {
+	config, err := configure(url)
+	if err != nil {
+		return nil, err
+	}
+	if config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	return config.ConnConfig, nil
 }
 
 func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, known int64, err error) {
@@ -72,15 +84,15 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, kno
 // processes start together, one migrates and the others wait (see lockMigrations). Each migration is a transaction, so after a crash
 // the next call does the rest.
 func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
-	config, err := configure(url)
+	config, err := configureMigrations(url)
 	if err != nil {
 		return 0, 0, err
 	}
-	from, known, err := version(ctx, config.ConnConfig, o.Filled(timeout))
+	from, known, err := version(ctx, config, o.Filled(timeout))
 	if err != nil || from == known {
 		return from, from, translate(err)
 	}
-	if err := migrate(ctx, config.ConnConfig, o.Filled(timeout)); err != nil {
+	if err := migrate(ctx, config, o.Filled(timeout)); err != nil {
 		return from, from, translate(fmt.Errorf("migrating: %w", err))
 	}
 	return from, known, nil

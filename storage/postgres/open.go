@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gatehouse/core"
@@ -23,10 +22,11 @@ const timeout = 10 * time.Second
 
 // database is one process's handle of a database; any number of processes may have one.
 type database struct {
-	options Options
-	pool    *pgxpool.Pool
-	beats   *pgxpool.Pool // one connection, so that a beat does not wait until another transaction ends
-	once    sync.Once
+	options   Options
+	pool      *pgxpool.Pool
+	preparing *preparing
+	beats     *database // one connection, so that a beat does not wait until another transaction ends
+	once      sync.Once
 }
 
 // Open connects to the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the schema,
@@ -48,6 +48,13 @@ func openDatabase(ctx context.Context, url string, o Options) (*database, error)
 	if err != nil {
 		return nil, err
 	}
+	return connect(ctx, config, o)
+}
+
+// connect makes the pools of a database whose schema is up to date.
+func connect(ctx context.Context, config *pgxpool.Config, o Options) (*database, error) {
+	p := &preparing{log: o.Log}
+	config.BeforeConnect, config.AfterConnect = p.mode, settle
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, translate(err)
@@ -59,13 +66,14 @@ func openDatabase(ctx context.Context, url string, o Options) (*database, error)
 		pool.Close()
 		return nil, translate(err)
 	}
-	return &database{options: o, pool: pool, beats: beats}, nil
+	p.pools = []*pgxpool.Pool{pool, beats}
+	return &database{options: o, pool: pool, preparing: p, beats: &database{options: o, pool: beats, preparing: p}}, nil
 }
 
 // store returns the store's methods on the database. If it fails, the database is closed.
 func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 	s, err := sqlstore.New(ctx, sqlstore.Hooks{
-		Write: db.write, Beat: (&database{options: db.options, pool: db.beats}).write, Read: db.read, Register: register, Close: db.close,
+		Write: db.write, Beat: db.beats.write, Read: db.read, Register: register, Close: db.close,
 		Space:    func() error { return nil }, // the server's own matter: a commit that fails tells
 		RowLocks: true, Clock: clock,
 		LockQueue: lockQueue, LockDestinations: lockDestinations, LockRateLimit: lockRateLimit,
@@ -82,7 +90,7 @@ func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 func (db *database) close() error {
 	db.once.Do(func() {
 		db.pool.Close()
-		db.beats.Close()
+		db.beats.pool.Close()
 	})
 	return nil
 }
@@ -99,10 +107,6 @@ func configure(url string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = connections
 	}
-	// One round trip per statement, and nothing left on the connection; see the package comment.
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	config.ConnConfig.StatementCacheCapacity = 0
-	config.ConnConfig.DescriptionCacheCapacity = 0
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "gatehouse"
 	}

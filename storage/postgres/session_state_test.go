@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
@@ -9,11 +10,10 @@ import (
 	"gatehouse/storage/storagetest/cost"
 )
 
-// TestNoSessionStateIsLeftOnAConnection: after turns of every kind, no connection of the pool has a prepared statement, a lock, a
-// channel, a temporary table or a setting that was not given when it was opened.
-func TestNoSessionStateIsLeftOnAConnection(t *testing.T) {
+// turns runs turns of every kind.
+func turns(t *testing.T, s *postgres.Store) {
+	t.Helper()
 	ctx := context.Background()
-	s := open(t, database(t), postgres.Options{})
 	owner, err := s.Register(ctx, "test", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -30,22 +30,75 @@ func TestNoSessionStateIsLeftOnAConnection(t *testing.T) {
 	if _, err := s.Decide(ctx, core.Decision{Approval: "none"}); core.CategoryOf(err) != core.NotFound {
 		t.Error(err)
 	}
-	conns := s.Pool().AcquireAllIdle(ctx)
+}
+
+// left asks each idle connection for a number.
+func left(t *testing.T, s *postgres.Store, query string) (numbers []int) {
+	t.Helper()
+	conns := s.Pool().AcquireAllIdle(context.Background())
 	if len(conns) == 0 {
 		t.Fatal("no connection was looked at")
 	}
 	for _, c := range conns {
-		var left int
-		err := c.QueryRow(ctx, `
-			select (select count(*) from pg_prepared_statements where name <> '')
-				+ (select count(*) from pg_listening_channels())
-				+ (select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory')
-				+ (select count(*) from pg_settings where source = 'session')
-				+ (select count(*) from pg_class where relpersistence = 't')
-				+ (select count(*) from pg_cursors where is_holdable)`).Scan(&left)
-		if err != nil || left != 0 {
-			t.Errorf("%d things are left, %v", left, err)
+		var n int
+		if err := c.QueryRow(context.Background(), query).Scan(&n); err != nil {
+			t.Error(err)
 		}
+		numbers = append(numbers, n)
 		c.Release()
 	}
+	return numbers
+}
+
+// TestSessionStateOfAConnection: after turns of every kind, a connection to the server has its settings and prepared statements, and no
+// lock, channel, temporary table or cursor.
+func TestSessionStateOfAConnection(t *testing.T) {
+	s := open(t, database(t), postgres.Options{})
+	turns(t, s)
+	for _, n := range left(t, s, `
+		select (select count(*) from pg_listening_channels())
+			+ (select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory')
+			+ (select count(*) from pg_class where relpersistence = 't')
+			+ (select count(*) from pg_cursors where is_holdable)`) {
+		if n != 0 {
+			t.Errorf("%d things are left", n)
+		}
+	}
+	for _, n := range left(t, s, `select count(*) from pg_settings where source = 'session'`) {
+		if n != 6 {
+			t.Errorf("a connection has %d settings", n)
+		}
+	}
+}
+
+// TestNoSessionStateBehindAPooler: where the process at the other end of the connection is not the server's, no setting is left, and no
+// prepared statement if the URL says so. The settings of a transaction hold in each one.
+func TestNoSessionStateBehindAPooler(t *testing.T) {
+	url := database(t)
+	run(t, url, `alter database `+nameOf(url)+` set synchronous_commit = off`)
+	s := open(t, feigned(t, url), postgres.Options{})
+	turns(t, s)
+	for _, n := range left(t, s, `select (select count(*) from pg_settings where source = 'session') + (select count(*) from pg_prepared_statements where name <> '')`) {
+		if n != 0 {
+			t.Errorf("%d things are left", n)
+		}
+	}
+	for setting, want := range map[string]string{"synchronous_commit": "on", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "15s"} {
+		if got, err := s.Ask(context.Background(), `select current_setting('`+setting+`')`); err != nil || got != want {
+			t.Errorf("%s is %q, %v", setting, got, err)
+		}
+	}
+}
+
+// feigned returns a URL through a proxy that tells the client the number of another process, as a pooler does. It also says that nothing is
+// to be prepared.
+func feigned(t *testing.T, url string) string {
+	t.Helper()
+	l, through := newLine(t, url)
+	l.alter = func(said []byte) {
+		if at := bytes.Index(said, []byte{'K', 0, 0, 0, 12}); said[0] == 'R' && at >= 0 {
+			said[at+8] ^= 1
+		}
+	}
+	return through
 }

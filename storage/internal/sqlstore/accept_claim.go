@@ -47,9 +47,10 @@ func (t *Tx) acceptClaim(e core.Event, owner string, l core.Limits) (core.Receip
 		return core.Receipt{}, nil, err
 	}
 	var generation int
+	var fence int64
 	var free bool
-	if _, err := t.Row([]any{&generation, &free}, `
-		select generation, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused') from queues where queue_key = $1`, key); err != nil {
+	if _, err := t.Row([]any{&generation, &fence, &free}, `
+		select generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused') from queues where queue_key = $1`, key); err != nil {
 		return core.Receipt{}, nil, err
 	}
 	invocation := t.invocation(e)
@@ -67,14 +68,14 @@ func (t *Tx) acceptClaim(e core.Event, owner string, l core.Limits) (core.Receip
 	if err := t.watch(owner); err != nil {
 		return r, nil, err
 	}
-	c := core.Claim{Owner: owner, Key: key, Session: e.Conversation.Session(generation), Event: core.EventRecord{
+	c := core.Claim{Owner: owner, Key: key, Fence: fence, Session: e.Conversation.Session(generation), Event: core.EventRecord{
 		Event: e, Seq: r.Seq, Invocation: invocation, AcceptedAt: t.Now.UTC(), Attempt: 1, Session: e.Conversation.Session(generation),
 	}}
-	if _, err := t.Exec(`update events set attempt = 1, session = $1 where seq = $2`, c.Session, r.Seq); err != nil {
+	if err := t.Do(`update events set attempt = 1, session = $1 where seq = $2`, c.Session, r.Seq); err != nil {
 		return r, nil, err
 	}
-	_, err = t.Row([]any{&c.Fence}, `
-		update queues set owner = $1, fence = fence + 1, event = $2, head = $2, suspect = false, rank = (select rank from events where seq = $2) where queue_key = $3 returning fence`,
-		owner, r.Seq, key)
+	err = t.Do(`
+		update queues set owner = $1, fence = $2, event = $3, head = $3, suspect = false, rank = (select rank from events where seq = $3) where queue_key = $4`,
+		owner, fence, r.Seq, key)
 	return r, []core.Claim{c}, err
 }

@@ -22,6 +22,7 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	where.is("id", f.ID)
 	where.is("conversation", string(f.Conversation))
 	where.is("session", string(f.Session))
+	where.is("conversation", string(f.Session.Conversation())) // it has an index
 	where.is("invocation", string(f.Invocation))
 	if f.Seq != 0 {
 		where.and("seq = " + where.arg(f.Seq))

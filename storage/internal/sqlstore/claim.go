@@ -41,9 +41,6 @@ func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t 
 		if err != nil || len(taken) == 0 {
 			return nil, err
 		}
-		if err := t.readClock(); err != nil {
-			return nil, err
-		}
 		if err := t.watch(owner); err != nil {
 			return nil, err
 		}
@@ -61,8 +58,13 @@ func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t 
 // claim takes one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message if it is
 // due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
-	e, found, err := one(t, readEvent, `
-		select `+eventColumns+` from events where seq = coalesce(
+	var fence int64
+	generation := 1
+	e, found, err := one(t, func(scan func(...any) error) (core.EventRecord, error) {
+		return readEvent(func(columns ...any) error { return scan(append(columns, &fence, &generation)...) })
+	}, `
+		select `+eventColumns+`, (select fence + 1 from queues where queue_key = $1), coalesce((select generation from queues where queue_key = events.conversation), 1)
+		from events where seq = coalesce(
 			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and due_at <= $2 order by seq limit 1),
 			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1))`, key, t.Now)
 	if err != nil {
@@ -78,14 +80,11 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 	if r.Attempts > 0 && e.Attempt > r.Attempts {
 		return nil, nil
 	}
-	if e.Session, err = t.session(e.Conversation); err != nil {
+	e.Session = e.Conversation.Session(generation)
+	if err := t.Do(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
 		return nil, err
 	}
-	if _, err := t.Exec(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
-		return nil, err
-	}
-	var fence int64
-	if _, err := t.Row([]any{&fence}, `update queues set owner = $1, fence = fence + 1, event = $2, ready_at = null where queue_key = $3 returning fence`, r.Owner, e.Seq, key); err != nil {
+	if err := t.Do(`update queues set owner = $1, fence = $2, event = $3, ready_at = null where queue_key = $4`, r.Owner, fence, e.Seq, key); err != nil {
 		return nil, err
 	}
 	return []core.Claim{{Owner: r.Owner, Key: key, Fence: fence, Event: e, Session: e.Session}}, nil
@@ -114,7 +113,7 @@ func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 // queue.
 func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	err := s.fenced(ctx, c, func(t *Tx) error {
-		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
+		if err := t.Do(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
 			return err
 		}
 		return t.releaseLease(c.Key, c.Event.Seq)

@@ -153,7 +153,7 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 			return s, fmt.Errorf("storing the evidence: %w", err)
 		}
 	}
-	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, session = $5 where seq = $6`,
+	if err := t.Do(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, session = $5 where seq = $6`,
 		t.Now, f.End.Kind, f.End.Category, free(f.End.Cause), session, c.Event.Seq); err != nil {
 		return s, err
 	}

@@ -117,10 +117,10 @@ func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
 	if row.Doubted {
 		parts = t.inDoubt()
 	}
-	if _, err := t.Exec(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
+	if err := t.Do(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
 		return nil, err
 	}
-	_, err = t.Exec(`update destinations set ready_at = null, head = null where destination = $1`, destination)
+	err = t.Do(`update destinations set ready_at = null, head = null where destination = $1`, destination)
 	return []core.OutboxRow{row}, err
 }
 
@@ -147,6 +147,9 @@ func sentAsItIs(p core.Post) bool {
 // fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	return s.write(ctx, func(t *Tx) error {
+		if !isCard(row) {
+			t.last()
+		}
 		_, err := t.savePost(row)
 		return err
 	})
@@ -155,6 +158,8 @@ func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 func deliveryLost(row core.OutboxRow) error {
 	return core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
 }
+
+func isCard(row core.OutboxRow) bool { return row.Kind == core.PostCard && row.Approval != "" }
 
 // savePost stores the delivery's own fields and returns the row's wanted version. The post itself may have changed meanwhile and is
 // left alone.
@@ -174,7 +179,7 @@ func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
 
 // arrived records in the audit log that a card has reached its destination, once for each row. by is the process that found out.
 func (t *Tx) arrived(row core.OutboxRow, by string) error {
-	if row.Kind != core.PostCard || row.Approval == "" {
+	if !isCard(row) {
 		return nil
 	}
 	first, err := t.Exec(`update outbox set arrived = true where seq = $1 and arrived = false`, row.Seq)
@@ -214,7 +219,7 @@ func sentTo(p core.Post) string {
 // still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
 	return s.releasing(ctx, row, func(t *Tx) error {
-		if err := t.lockDestinationOf(row.Seq); err != nil {
+		if err := t.lockDestinations(destination(row.Post)); err != nil {
 			return err
 		}
 		return t.release(row, wait)
@@ -230,6 +235,8 @@ func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx
 	return err
 }
 
+// release ends a delivery. The caller holds the lock of the destination that the post had when it was claimed. If it has moved since, the
+// other one is locked late.
 func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 	sent, due := row.SentAt, math.MaxInt // due: it waits again if its wanted version is higher
 	switch row.State {

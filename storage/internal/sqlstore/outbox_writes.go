@@ -29,6 +29,9 @@ func (t *Tx) addPost(p core.Post) {
 // changePost changes the post with a key when the transaction ends, unless there is none or change reports false.
 func (t *Tx) changePost(key string, change func(*core.Post) bool) {
 	t.outbox = append(t.outbox, outboxWrite{key: key, apply: func() error {
+		if t.isNew(key) {
+			return nil
+		}
 		row, found, err := t.outboxRow(key)
 		if err != nil || !found {
 			return err
@@ -162,7 +165,7 @@ func (t *Tx) lockCollected() error {
 			approvals = append(approvals, w.approval)
 		}
 	}
-	byKey, err := destinationsOf(t, "key", keys, "")
+	byKey, err := t.lookUpKeys(keys)
 	if err != nil {
 		return err
 	}
@@ -172,6 +175,25 @@ func (t *Tx) lockCollected() error {
 	}
 	return t.lockDestinations(slices.Concat(names, byKey, byApproval)...)
 }
+
+// lookUpKeys notes which keys of the collected changes exist, and returns the destinations of their posts.
+func (t *Tx) lookUpKeys(keys []string) (destinations []string, err error) {
+	t.keysLooked = map[string]bool{}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	var c conditions
+	in(&c, "key", keys)
+	return List(t, func(scan func(...any) error) (destination string, err error) {
+		var key string
+		err = scan(&key, &destination)
+		t.keysLooked[key] = true
+		return destination, err
+	}, `select key, destination from outbox where `+c.parts[0], c.args...)
+}
+
+// isNew reports whether a post with the key was missing when the transaction looked.
+func (t *Tx) isNew(key string) bool { return t.keysLooked != nil && !t.keysLooked[key] }
 
 // destinationsOf returns the destinations of rows that have one of the values in the column.
 func destinationsOf[T ~string](t *Tx, column string, values []T, more string) ([]string, error) {
@@ -218,7 +240,7 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 // updateDestination sets when a destination can next deliver: when its first waiting row is due, and not while another row is in flight.
 // The caller holds its lock.
 func (t *Tx) updateDestination(destination string) error {
-	_, err := t.Exec(`
+	return t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, head)
 		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq
 		from (select 1 as one) always
@@ -230,37 +252,37 @@ func (t *Tx) updateDestination(destination string) error {
 		where true
 		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head
 		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination)
-	return err
 }
 
 // clearsWorking reports whether the post clears a typing indicator.
 func clearsWorking(p core.Post) bool { return p.Kind == core.PostWorking && !p.On }
 
 // putPost adds a post, or changes the post with its key. A typing indicator that ends before it was sent is not sent at all.
+//
+// If another transaction adds the same key at this moment, the insert fails; the engine runs the transaction again, which finds the post.
 func (t *Tx) putPost(p core.Post) error {
-	old, found, err := t.outboxRow(p.Key)
-	if err != nil {
+	if !t.isNew(p.Key) {
+		old, found, err := t.outboxRow(p.Key)
+		if err != nil {
+			return err
+		}
+		if found {
+			return t.changeRow(old, p)
+		}
+	}
+	if clearsWorking(p) {
+		return nil
+	}
+	if err := t.lockDestinations(destination(p)); err != nil {
 		return err
 	}
-	if !found {
-		if clearsWorking(p) {
-			return nil
-		}
-		if done, err := t.handOver(p); err != nil || done {
-			return err
-		}
-		if err := t.lockDestinations(destination(p)); err != nil {
-			return err
-		}
-		n, err := t.Exec(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(nil), "", 0, t.Now)
-		if err != nil || n == 1 {
-			return err
-		}
-		if old, _, err = t.outboxRow(p.Key); err != nil { // another transaction has just added it
-			return err
-		}
+	if t.keysLooked != nil {
+		t.keysLooked[p.Key] = true
 	}
-	return t.changeRow(old, p)
+	if done, err := t.handOver(p); err != nil || done {
+		return err
+	}
+	return t.Do(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(nil), "", 0, t.Now)
 }
 
 // putUnknown adds posts. Those with a known key are not changed.

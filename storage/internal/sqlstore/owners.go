@@ -132,14 +132,23 @@ func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64
 }
 
 // watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is locked, so that nobody
-// who takes it for dead at this moment overlooks the claim.
+// who takes it for dead at this moment overlooks the claim. It also reads the
+// clock, if no lock has.
 func (t *Tx) watch(owner string) error {
 	add := `insert into owners (owner, beat) values ($1, $2) on conflict (owner) do nothing`
-	if t.hooks.RowLocks {
-		add = `with added as (` + add + `) select 1 from owners where owner = $1 for key share`
+	if !t.hooks.RowLocks {
+		_, err := t.Exec(add, owner, firstBeat())
+		return err
 	}
-	_, err := t.Exec(add, owner, firstBeat())
-	return err
+	add = `with added as (` + add + `) select ` + t.hooks.Clock + ` from owners where owner = $1 for key share`
+	if !t.Now.IsZero() {
+		return t.Do(add, owner, firstBeat())
+	}
+	known, err := t.Row([]any{Clock{t}}, add, owner, firstBeat())
+	if err != nil || known {
+		return err
+	}
+	return t.readClock()
 }
 
 // firstBeat returns the first beat of an owner, different each time: whoever saw an owner fall silent must not take it for the same silence

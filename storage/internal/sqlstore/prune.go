@@ -60,7 +60,7 @@ func expired(t *Tx) string {
 func unused(t *Tx) []string {
 	return append([]string{
 		`delete from queues where queue_key in (select q.queue_key from queues q where q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
-		`delete from destinations where destination in (select d.destination from destinations d where d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
+		`delete from destinations where destination in (select d.destination from destinations d where d.destination >= '' and d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
 	}, t.hooks.PruneLocks...)
 }
 

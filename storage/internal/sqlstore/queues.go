@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -58,8 +57,13 @@ const suspectFrom = `2`
 // An event is due at once (0), or when its delay ends. A held queue keeps what its claim set. Clicks on an approval may come from several
 // platforms, and a process claims only what it serves; so the queue of clicks has the platform and the conversation of the next one.
 func (t *Tx) updateReady(key core.QueueKey) error {
-	if _, err := t.Exec(`
-		update queues set (ready_at, rank, head, suspect) = (
+	return t.setReady(key, "", ` and owner = ''`)
+}
+
+// setReady is updateReady that sets more columns, of a queue for which more holds.
+func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
+	if err := t.Do(`
+		update queues set `+columns+`(ready_at, rank, head, suspect) = (
 			select due_at, rank, seq, attempt >= `+suspectFrom+` and queues.controls = false from (
 				select * from (select due_at, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
 				union all
@@ -67,13 +71,12 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 			) heads
 			order by due_at, kind limit 1
 		)
-		where queue_key = $1 and owner = ''`, key); err != nil || !ofClicks(key) {
+		where queue_key = $1`+where, key); err != nil || !ofClicks(key) {
 		return err
 	}
-	_, err := t.Exec(`
+	return t.Do(`
 		update queues set (platform, conversation) = (select platform, conversation from events where seq = queues.head)
 		where queue_key = $1 and owner = '' and head is not null`, key)
-	return err
 }
 
 // ofClicks reports whether a queue is that of an approval's clicks.
@@ -81,11 +84,8 @@ func ofClicks(key core.QueueKey) bool { return strings.HasPrefix(string(key), st
 
 // releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
 func (t *Tx) releaseLease(key core.QueueKey, event int64) error {
-	if _, err := t.Exec(`update queues set owner = '', event = 0 where queue_key = $1`, key); err != nil {
-		return err
-	}
 	t.clearWorking(event)
-	return t.updateReady(key)
+	return t.setReady(key, `owner = '', event = 0, `, ``)
 }
 
 // releaseOwner releases the queues and outbox rows that a dead owner held, and clears its typing indicators. A queue keeps its event, so
@@ -124,13 +124,4 @@ const holdColumns = `queue_key, event, fence, stop = event`
 
 func readHold(scan func(...any) error) (h core.Hold, err error) {
 	return h, scan(&h.Key, &h.Event, &h.Fence, &h.Stop)
-}
-
-// session returns the conversation's session in its present generation.
-func (t *Tx) session(conversation core.ConversationID) (core.SessionID, error) {
-	generation := 1
-	if _, err := t.Row([]any{&generation}, `select generation from queues where queue_key = $1`, conversation); err != nil {
-		return "", fmt.Errorf("reading the generation: %w", err)
-	}
-	return conversation.Session(generation), nil
 }

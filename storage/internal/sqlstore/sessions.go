@@ -63,25 +63,27 @@ func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.Session
 // with session_write_conflict if the stored messages are not the ones that the record was loaded with.
 func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 	rec.Version, rec.CreatedAt, rec.UpdatedAt = 1, t.Now, t.Now
-	var messages, pos int64
-	known, err := t.Row([]any{&rec.Version, timestamp{&rec.CreatedAt}, &messages, &pos},
-		`select version + 1, created_at, messages, next_pos from sessions where id = $1`+t.forUpdate(), rec.ID)
+	var messages, pos, own int64
+	known, err := t.Row([]any{&rec.Version, timestamp{&rec.CreatedAt}, &messages, &pos, &own}, `
+		select version + 1, created_at, messages, next_pos, (select count(*) from messages where session = $1 and invocation = $2 and n >= $3)
+		from sessions where id = $1`+t.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
 	if err != nil {
 		return rec, err
 	}
 	if !known {
-		if _, err := t.Exec(`
+		if err := t.Do(`
 			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at)
 			values ($1, '', '{}', false, 0, 0, 0, $2, $2)`, rec.ID, t.Now); err != nil {
 			return rec, err
 		}
 	}
 	if rec.Messages != nil {
-		gone, err := t.Exec(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From)
-		if err != nil {
-			return rec, err
+		if own > 0 {
+			if err := t.Do(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From); err != nil {
+				return rec, err
+			}
 		}
-		messages -= gone
+		messages -= own
 		if stored := int64(rec.Messages.Stored()); stored != messages {
 			return rec, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
 		}
@@ -95,17 +97,17 @@ func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 	if state == nil {
 		state = map[string]json.RawMessage{}
 	}
-	_, err = t.Exec(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
+	err = t.Do(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
 		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, rec.ID)
 	return rec, err
 }
 
-// insertMessages adds rows, as many per statement as its parameters allow.
+// insertMessages adds rows, several per statement.
 func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
 	if len(msgs) > 0 && w.Invocation == "" {
 		return core.Errorf(core.Internal, "Messages of the conversation %s can't be stored without the turn that they belong to.", id)
 	}
-	const most = 5000
+	const most = 16 // rows, so that not many different statements are prepared
 	for len(msgs) > 0 {
 		n := min(len(msgs), most)
 		c := conditions{}
@@ -114,7 +116,7 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 		for i, m := range msgs[:n] {
 			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) + ", " + c.arg(asJSON{m}) + ")"
 		}
-		if _, err := t.Exec(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
+		if err := t.Do(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
 			return err
 		}
 		if err := t.addMessageBlobs(id, w, msgs[:n]); err != nil {

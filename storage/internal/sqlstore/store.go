@@ -45,6 +45,12 @@ type Runner struct {
 	Exec func(query string, args []any) (changed int64, err error)
 	// Query calls row for every row.
 	Query func(query string, args []any, row func(scan func(...any) error) error) error
+	// Later is an Exec that may run only just before the transaction's next Exec or Query, or its commit, which then fails if it fails. done is
+	// told the number of rows that it changed. nil: Exec is as good.
+	Later func(query string, args []any, done func(changed int64)) error
+	// Last makes the next Exec or Query the transaction's last: it is committed with it, whatever it returns. If it is the only one, it may be run
+	// again although it was committed. nil: it is committed later.
+	Last func()
 }
 
 // Options configure a store of either engine. The zero value is right for production.

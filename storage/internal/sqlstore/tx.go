@@ -26,6 +26,7 @@ type Tx struct {
 	keys    audit.Keys // sign the audit log
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
+	keysLooked   map[string]bool // see lookUpKeys
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 	handover     *handover       // of a Finish; nil: none
 }
@@ -50,6 +51,30 @@ func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
 	}
 	t.trace(Statement{SQL: query, Write: true, Changed: changed})
 	return changed, nil
+}
+
+// Do runs a change whose result nobody needs. It may be sent to the server together with the transaction's next statement, which then fails
+// if it fails.
+func (t *Tx) Do(query string, args ...any) error {
+	if t.run.Later == nil {
+		_, err := t.Exec(query, args...)
+		return err
+	}
+	values, err := plain(args)
+	if err != nil {
+		return err
+	}
+	if err := t.run.Later(query, values, func(changed int64) { t.trace(Statement{SQL: query, Write: true, Changed: changed}) }); err != nil {
+		return fmt.Errorf("running %.60q: %w", query, err)
+	}
+	return nil
+}
+
+// last announces the transaction's last statement, which is committed whatever it returns.
+func (t *Tx) last() {
+	if t.run.Last != nil {
+		t.run.Last()
+	}
 }
 
 // each calls visit for every row.

@@ -1,12 +1,16 @@
 -- +goose Up
 
 -- Times are nanoseconds since 1970; 0 = none.
+--
+-- A change of a row costs as much as its table has indexes, unless it changes no indexed column and the page has room for it (a HOT update).
+-- So the tables whose rows are changed most keep room, and some queries that are rare share an index that has few rows or is on the same
+-- columns: of the queues and posts that are held by an owner, of a session's events (by their conversation), of unused destinations.
 
 -- The processes that hold queues and posts. beat rises every second; see sqlstore's Beat.
 create table owners (
   owner text    not null primary key,
   beat  bigint  not null
-);
+) with (fillfactor = 50);
 
 -- One row per queue that ever had an event; its lock is the lock of the queue. controls: a queue of clicks or control words, apart from its
 -- conversation's. ready_at: null = held, or nothing to do; 0 = can be claimed; otherwise the time until which its next event is delayed.
@@ -26,12 +30,11 @@ create table queues (
   rank         bigint ,
   head         bigint ,
   suspect      boolean
-);
+) with (fillfactor = 50);
 create index queues_ready  on queues (platform, controls, suspect, ready_at, rank, head) where ready_at is not null;
 create index queues_scoped on queues (conversation, controls, suspect, ready_at, rank, head) where ready_at is not null;
 create index queues_rank   on queues (ready_at, rank) where ready_at is not null;
-create index queues_held   on queues (rank) where owner <> '';
-create index queues_owner  on queues (owner) where owner <> '';
+create index queues_held   on queues (rank, owner) where owner <> '';
 create index queues_unused on queues (queue_key) where controls and ready_at is null;
 
 -- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: 0, or the end of its delay. rank: its place among the events of
@@ -65,13 +68,12 @@ create table events (
   retry_of     bigint  not null default 0,
   revision     text    not null default '',
   unique (platform, id)
-);
+) with (fillfactor = 75);
 create index events_waiting      on events (queue_key, signal, seq) where ended_at = 0;
 create index events_actor        on events (actor_id, rank) where ended_at = 0;
 create index events_rate         on events (actor_id, accepted_at) where actor_id <> '';
 create index events_unended      on events (seq) where ended_at = 0;
 create index events_conversation on events (conversation, seq);
-create index events_session      on events (session, seq);
 create index events_invocation   on events (invocation, seq);
 create index events_end          on events (end_kind, seq) where end_kind <> '';
 create index events_ended        on events (ended_at) where ended_at > 0;
@@ -90,7 +92,7 @@ create table sessions (
   version        bigint  not null,
   created_at     bigint  not null,
   updated_at     bigint  not null
-);
+) with (fillfactor = 75);
 create index sessions_updated on sessions (updated_at);
 
 create table messages (
@@ -209,10 +211,9 @@ create table outbox (
   created_at   bigint  not null,
   sent_at      bigint  not null default 0,
   arrived      boolean not null default false
-);
+) with (fillfactor = 75);
 create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
-create index outbox_flight       on outbox (destination) where owner <> '';
-create index outbox_owner        on outbox (owner) where owner <> '';
+create index outbox_flight       on outbox (destination, owner) where owner <> '';
 create index outbox_state        on outbox (state, seq);
 create index outbox_conversation on outbox (conversation, seq);
 create index outbox_approval     on outbox (approval) where approval <> '';
@@ -227,10 +228,9 @@ create table destinations (
   conversation text    not null default '',
   ready_at     bigint,
   head         bigint
-);
+) with (fillfactor = 50);
 create index destinations_ready  on destinations (platform, ready_at, head) where ready_at is not null;
 create index destinations_scoped on destinations (conversation, ready_at, head) where ready_at is not null;
-create index destinations_unused on destinations (destination) where ready_at is null;
 
 -- The last number that was given out in a mailbox; its row is the lock of the mailbox.
 create table mailboxes (

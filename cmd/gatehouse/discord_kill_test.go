@@ -331,7 +331,7 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 // one is dead and waits until its leases expire.
 func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
 	t.Parallel()
-	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "FinishIntent.after": 1} {
+	for point, nth := range map[string]int{"AcceptClaim.after": 1, "Accept.after": 1, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "FinishIntent.after": 1} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			discordScenario(t, postgresServer, point, nth, "")

@@ -15,7 +15,7 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			p := newDiscordProcess(t, sqliteFile, discordtest.Options{}).byHTTP()
-			p.open(armed(point, 2, "")...) // the first event is the request, the second the press
+			p.open(armed(point, 1, "")...) // the press; the request is claimed as it is accepted
 			p.waitConnected()
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
 			card := p.waitForCard(ask)

@@ -193,7 +193,7 @@ func TestDiscordAQuestionIsWithdrawn(t *testing.T) {
 // TestDiscordKilledBetweenAQuestionAndItsAnswer: whenever the process is killed, the model gets the answer exactly once.
 func TestDiscordKilledBetweenAQuestionAndItsAnswer(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"", "Accept.after", "Decide.before", "Decide.after", "SaveSession.before", "SaveSession.after", "SavePost.after"} {
+	for _, point := range []string{"", "Accept.after", "Decide.before", "Decide.after", "SaveSession.before", "SaveSession.after", "ReleasePost.after"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			p := newDiscordProcess(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, askers))

@@ -95,6 +95,6 @@ func TestLaw2_OpenHarnessKilledAtEveryPoint(t *testing.T) {
 // TestLaw2_OpenHarnessLostAnswerOnPostgres does it at one point on Postgres: after the commit of the request.
 func TestLaw2_OpenHarnessLostAnswerOnPostgres(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
-		openHarnessScenario(t, e, "Accept.after", 1, "")
+		openHarnessScenario(t, e, "AcceptClaim.after", 1, "")
 	})
 }

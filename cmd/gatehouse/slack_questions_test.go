@@ -236,7 +236,7 @@ func TestLaw2_SlackQuestionKilledAtEveryPoint(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "points")
 	slackQuestionScenario(t, "", 0, record)
 	all := passes(t, record)
-	for _, p := range []string{"Accept.after", "Decide.before", "Decide.after", "LoadPaused.after", "LoadApproval.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "SavePost.after"} {
+	for _, p := range []string{"Accept.after", "Decide.before", "Decide.after", "LoadPaused.after", "LoadApproval.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "ReleasePost.after"} {
 		if all[p] == nil {
 			t.Errorf("%s is never passed, so the test proves nothing", p)
 		}

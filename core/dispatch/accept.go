@@ -56,7 +56,7 @@ func (d *Dispatcher) Accept(ctx context.Context, e core.Event) (core.Receipt, er
 }
 
 func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receipt, begun bool, err error) {
-	if d.AcceptClaim == nil || d.accepting.behind.Load() || !d.serves(e) {
+	if d.AcceptClaim == nil || e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
 		r, err = d.Store.Accept(ctx, e)
 		return r, false, err
 	}

@@ -33,8 +33,11 @@ func freePort() (string, error) {
 	return port, l.Close()
 }
 
-// pathEvents is where bots take events by default.
-const pathEvents = "/slack/events"
+// Where gatehouse takes events, and the floor bot too.
+const (
+	pathEvents       = "/slack/events"
+	pathInteractions = "/discord/interactions"
+)
 
 // gatehouseBot is gatehouse with the echo agent, without limits for people and channels, on a new database.
 func (o *options) gatehouseBot() bot {
@@ -50,6 +53,10 @@ func (o *options) gatehouseBot() bot {
 		b := load.Bot{
 			Name: "gatehouse", Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
 		}
+		path := pathEvents
+		if o.discord {
+			path = pathInteractions
+		}
 		for range max(1, o.replicas) {
 			port, err := freePort()
 			if err != nil {
@@ -57,7 +64,7 @@ func (o *options) gatehouseBot() bot {
 			}
 			b.Instances = append(b.Instances, load.Instance{
 				Program: []string{o.gatehouse, "serve"}, Env: append(slices.Clone(env), "GATEHOUSE_LISTEN=127.0.0.1:"+port),
-				URL: "http://127.0.0.1:" + port + pathEvents, Ready: "http://127.0.0.1:" + port + "/readyz",
+				URL: "http://127.0.0.1:" + port + path, Ready: "http://127.0.0.1:" + port + "/readyz",
 			})
 		}
 		return b, db.drop, nil
@@ -108,7 +115,7 @@ func (o *options) peerBot() (bot, error) {
 	switch {
 	case o.command == "":
 		return bot{}, errors.New("a peer needs --command")
-	case o.url == "" && (o.socket || o.discord):
+	case o.url == "" && (o.socket || o.discord && !o.interactions):
 	case o.url == "":
 		return bot{}, errors.New("a peer needs --url")
 	case err != nil:

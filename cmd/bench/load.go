@@ -133,17 +133,19 @@ func (o *options) once(ctx context.Context, p load.Plan, b bot, dir string) (res
 		p.Profile = ""
 	}
 	return load.Run(ctx, p, program, func(book *ledger.Ledger) (load.Platform, error) {
+		var urls []string
+		for _, i := range program.Instances {
+			urls = append(urls, i.URL)
+		}
 		switch {
+		case o.discord && o.interactions:
+			return discord.Start(book, p, urls...)
 		case o.discord:
 			return discord.Start(book, p)
 		case o.socket:
 			return slack.Start(book, p)
 		}
-		var events []string
-		for _, i := range program.Instances {
-			events = append(events, i.URL)
-		}
-		return slack.Start(book, p, events...)
+		return slack.Start(book, p, urls...)
 	}, dir)
 }
 

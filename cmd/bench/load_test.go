@@ -72,7 +72,7 @@ func measured(t *testing.T, args ...string) map[string]map[string]float64 {
 
 func TestNothingIsLostOrDoubledInAnyMode(t *testing.T) {
 	program := gatehouse(t)
-	for _, over := range [][]string{{"slack"}, {"slack", "--socket"}, {"discord"}} {
+	for _, over := range [][]string{{"slack"}, {"slack", "--socket"}, {"discord"}, {"discord", "--interactions"}} {
 		for _, mode := range load.Modes {
 			t.Run(strings.Join(append(over, string(mode)), " "), func(t *testing.T) {
 				t.Parallel()

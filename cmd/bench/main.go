@@ -6,7 +6,7 @@
 //
 //	slack    a real gatehouse serve with the echo agent, SQLite on disk (Postgres with --database) and a fake Slack, which sends it signed
 //	         mentions by HTTP, or with --socket by Socket Mode
-//	discord  the same with a fake Discord, by its gateway
+//	discord  the same with a fake Discord: mentions by its gateway, or with --interactions slash commands by HTTP
 //	floor    the same as slack with the floor bot in gatehouse's place, the least that a bot in Go can do: it verifies, acknowledges and
 //	         posts, and stores nothing
 //	peer     the same as slack with another bot, which --command starts

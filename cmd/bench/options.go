@@ -15,20 +15,21 @@ import (
 
 // options are the flags of the benches that send events to bots.
 type options struct {
-	plan      load.Plan
-	runs      int
-	replicas  int
-	delay     time.Duration
-	socket    bool
-	discord   bool // not a flag: the platform is Discord
-	gatehouse string
-	database  string
-	command   string
-	url       string
-	rates     []float64 // the plan's rate, or those of a sweep
-	sweep     time.Duration
-	svg       string
-	json      bool
+	plan         load.Plan
+	runs         int
+	replicas     int
+	delay        time.Duration
+	socket       bool
+	discord      bool // not a flag: the platform is Discord
+	interactions bool
+	gatehouse    string
+	database     string
+	command      string
+	url          string
+	rates        []float64 // the plan's rate, or those of a sweep
+	sweep        time.Duration
+	svg          string
+	json         bool
 }
 
 // defaultRates are those of a sweep without --rates.
@@ -54,7 +55,8 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	rates := f.String("rates", "", "several rates separated by commas, each for the time of --sweep; with --svg "+defaultRates+" if not given")
 	f.DurationVar(&o.sweep, "sweep", 10*time.Second, "for how long each of several rates is sent")
 	if o.discord {
-		f.IntVar(&o.plan.Senders, "senders", 16, "how many people send them")
+		f.IntVar(&o.plan.Senders, "senders", 16, "how many people send them; with --interactions also how many connections")
+		f.BoolVar(&o.interactions, "interactions", false, "send slash commands by HTTP in place of mentions by the gateway")
 	} else {
 		f.IntVar(&o.plan.Senders, "senders", 16, "how many connections send them, each one after the other; also how many people")
 	}

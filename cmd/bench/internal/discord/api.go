@@ -29,6 +29,10 @@ func (d *Discord) answer(r *http.Request, body []byte) []byte {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/v10")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	kind := parts[0]
+	if kind == "webhooks" {
+		d.tally.Calls[r.Method+" "+kind]++
+		return d.webhook(r.Method, parts, body)
+	}
 	if len(parts) > 2 {
 		kind += "/" + parts[2]
 	}
@@ -63,8 +67,7 @@ func (d *Discord) answer(r *http.Request, body []byte) []byte {
 
 // post takes a message. Of several with the same nonce only the first is posted.
 func (d *Discord) post(in string, body []byte) []byte {
-	d.posts++
-	if d.plan.Mode == load.Limited && d.posts%load.LimitedEach == 0 {
+	if d.limits() {
 		return limited
 	}
 	var m struct {
@@ -81,10 +84,7 @@ func (d *Discord) post(in string, body []byte) []byte {
 		return made
 	}
 	if n, marked := ledger.Marked(body); !marked || d.place(n) != in || !d.ledger.Answered(n) {
-		d.tally.Strays++
-		if len(d.tally.Stray) < maxStray {
-			d.tally.Stray = append(d.tally.Stray, string(body))
-		}
+		d.stray(body)
 	}
 	if len(m.Components) == 0 {
 		m.Components = json.RawMessage("[]")
@@ -99,6 +99,20 @@ func (d *Discord) post(in string, body []byte) []byte {
 		d.nonces[string(m.Nonce)] = made
 	}
 	return made
+}
+
+// limits counts a post, and reports whether it is refused. The caller holds the lock.
+func (d *Discord) limits() bool {
+	d.posts++
+	return d.plan.Mode == load.Limited && d.posts%load.LimitedEach == 0
+}
+
+// stray records a post that is no reply to an event in its channel. The caller holds the lock.
+func (d *Discord) stray(body []byte) {
+	d.tally.Strays++
+	if len(d.tally.Stray) < maxStray {
+		d.tally.Stray = append(d.tally.Stray, string(body))
+	}
 }
 
 // historyPage is how many messages a page has, Discord's limit.

@@ -1,15 +1,19 @@
-// Package discord is a Discord for benches, and the people on it: it knows what a bot needs to answer mentions in channels, and sends the bot
-// events over the gateway. adapters/discord/discordtest is the one for tests: it knows far more, and costs far more time.
+// Package discord is a Discord for benches, and the people on it: it knows what a bot needs to answer mentions in channels, which it sends over
+// the gateway, or slash commands, which it posts. adapters/discord/discordtest is the one for tests: it knows far more, and costs far more time.
 //
 // The gateway has no acknowledgements. What is sent while no session is open can only be read by REST, as on Discord.
 package discord
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/hex"
 	"fmt"
 	"maps"
+	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/cmd/bench/internal/ledger"
@@ -23,14 +27,20 @@ type Discord struct {
 	ledger  *ledger.Ledger
 	server  *wire.Server
 	sockets *wire.Sockets
+	to      []*url.URL // where the instances of the bot take commands; none: there are mentions instead
+	key     ed25519.PrivateKey
+	turn    atomic.Int64 // to which of them the next sender sends
+	resent  atomic.Int64
 
-	mu       sync.Mutex
-	lastID   int64
-	posts    int
-	tally    load.Tally
-	messages map[string][]message // by channel, oldest first
-	nonces   map[string][]byte    // the answers to the posts by their nonce
-	session  *session             // nil: none is open
+	mu        sync.Mutex
+	lastID    int64
+	posts     int
+	tally     load.Tally
+	messages  map[string][]message // by channel, oldest first
+	nonces    map[string][]byte    // the answers to the posts by their nonce
+	session   *session             // nil: none is open
+	commands  map[int][]byte       // by event
+	originals map[string]*original // the answers to commands by their tokens
 }
 
 // message is what can be read back of a message.
@@ -41,9 +51,19 @@ type message struct {
 
 var _ load.Platform = (*Discord)(nil)
 
-// Start starts a Discord. Close ends it.
-func Start(book *ledger.Ledger, p load.Plan) (*Discord, error) {
-	d := &Discord{plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{}, nonces: map[string][]byte{}}
+// Start starts a Discord that sends mentions over the gateway, or, if there are URLs of a bot's instances, posts commands to them. Close ends it.
+func Start(book *ledger.Ledger, p load.Plan, interactions ...string) (*Discord, error) {
+	d := &Discord{
+		plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{}, nonces: map[string][]byte{},
+		commands: map[int][]byte{}, originals: map[string]*original{}, key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+	}
+	for _, address := range interactions {
+		to, err := url.Parse(address)
+		if err != nil {
+			return nil, err
+		}
+		d.to = append(d.to, to)
+	}
 	var err error
 	if d.sockets, err = wire.ServeSockets(d.serve); err != nil {
 		return nil, err
@@ -56,8 +76,12 @@ func Start(book *ledger.Ledger, p load.Plan) (*Discord, error) {
 }
 
 // Env are the variables by which a bot finds it.
-func (d *Discord) Env(string) []string {
-	return []string{"DISCORD_BOT_TOKEN=OTAwMDAw.bench.bench", "DISCORD_API_URL=http://" + d.server.Address() + "/api/v10"}
+func (d *Discord) Env(port string) []string {
+	env := []string{"DISCORD_BOT_TOKEN=OTAwMDAw.bench.bench", "DISCORD_API_URL=http://" + d.server.Address() + "/api/v10"}
+	if len(d.to) > 0 {
+		env = append(env, "DISCORD_PUBLIC_KEY="+hex.EncodeToString(d.key[ed25519.SeedSize:]), "PORT="+port)
+	}
+	return env
 }
 
 // Ready reports whether a session is open.
@@ -72,7 +96,7 @@ func (d *Discord) Tally() load.Tally {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t := d.tally
-	t.Calls = maps.Clone(t.Calls)
+	t.Calls, t.Resent = maps.Clone(t.Calls), int(d.resent.Load())
 	return t
 }
 
@@ -84,6 +108,9 @@ func (d *Discord) Close() {
 
 // Send sends events; see load.Platform. A session is one connection, so there is one sender, and the messages of a channel are in order.
 func (d *Discord) Send(ctx context.Context, first, end int, sent func(n int)) error {
+	if len(d.to) > 0 {
+		return d.sendCommands(ctx, first, end, sent)
+	}
 	plan := d.plan
 	plan.Senders = 1
 	return load.Send(ctx, plan, d.ledger, first, end, sent, func() (load.Deliver, func()) {

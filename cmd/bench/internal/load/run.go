@@ -1,15 +1,9 @@
 package load
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
-	"path/filepath"
-	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -112,70 +106,6 @@ func problem(r Result, missing error) string {
 	return ""
 }
 
-// start starts an instance, and waits until it is ready.
-func (r *run) start(ctx context.Context, i int) error {
-	instance := r.bot.Instances[i]
-	p, err := process.Start(instance.Program, append(r.platform.Env(portOf(instance.URL)), instance.Env...), filepath.Join(r.dir, "log"+strconv.Itoa(i)))
-	if err != nil {
-		return err
-	}
-	r.running[i] = p
-	for !r.ready(ctx, instance) {
-		select {
-		case <-ctx.Done():
-			return r.told(p, fmt.Errorf("it is not ready: %w", ctx.Err()))
-		case <-p.Done():
-			return r.told(p, errEnded)
-		case <-time.After(readyPause):
-		}
-	}
-	return nil
-}
-
-// readyPause is how often is asked whether an instance is ready.
-const readyPause = 2 * time.Millisecond
-
-var errEnded = errors.New("it has ended")
-
-// told adds to an error what the bot printed.
-func (r *run) told(p *process.Process, err error) error {
-	return fmt.Errorf("%w\nThe end of what %s printed:\n%s", err, r.bot.Name, p.Tail())
-}
-
-func portOf(address string) string {
-	at, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return at.Port()
-}
-
-func (r *run) ready(ctx context.Context, i Instance) bool {
-	address := cmp.Or(i.Ready, i.URL)
-	if address == "" {
-		return r.platform.Ready()
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return false
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return (i.Ready == "" || response.StatusCode == http.StatusOK) && r.platform.Ready()
-}
-
-// kill ends all instances that still run.
-func (r *run) kill() {
-	for _, p := range r.running {
-		if p != nil {
-			p.Kill()
-		}
-	}
-}
-
 // warm sends the events that do not count, and waits for the replies.
 func (r *run) warm(ctx context.Context) error {
 	if r.plan.Warm == 0 {
@@ -206,18 +136,6 @@ func (r *run) events(ctx context.Context) error {
 		return err
 	}
 	return <-restarted
-}
-
-// restart kills the first instance and starts it again.
-func (r *run) restart(ctx context.Context) error {
-	used, err := r.running[0].Usage()
-	if err != nil {
-		return err
-	}
-	r.running[0].Kill()
-	used.Peak = 0 // that of its successor counts
-	r.before = r.before.Add(used)
-	return r.start(ctx, 0)
 }
 
 // replies waits for the reply to each event.
@@ -256,67 +174,4 @@ func (r *run) settle(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// profile starts perf, if the plan has a file for it; stop ends it, and may be called several times.
-func (r *run) profile() (stop func(), err error) {
-	if r.plan.Profile == "" {
-		return func() {}, nil
-	}
-	pid := strconv.Itoa(r.running[0].PID())
-	perf, err := process.Start([]string{"perf", "record", "-q", "-F", "499", "-g", "-p", pid, "-o", r.plan.Profile}, nil, filepath.Join(r.dir, "perf"))
-	if err != nil {
-		return nil, fmt.Errorf("--profile: %w", err)
-	}
-	return sync.OnceFunc(func() { perf.End(syscall.SIGINT) }), nil
-}
-
-// idle measures the bot without events.
-func (r *run) idle(ctx context.Context) (time.Duration, error) {
-	if r.plan.Idle == 0 {
-		return 0, nil
-	}
-	begin, err := r.usage()
-	if err != nil {
-		return 0, err
-	}
-	select {
-	case <-time.After(r.plan.Idle):
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	end, err := r.usage()
-	return end.CPU - begin.CPU, err
-}
-
-// usage is what was used until a moment.
-type usage struct {
-	process.Usage
-	server, driver time.Duration
-	stored         int64
-}
-
-func (r *run) usage() (u usage, err error) {
-	u.Usage = r.before
-	for _, p := range r.running {
-		used, err := p.Usage()
-		if err != nil {
-			return usage{}, r.told(p, err)
-		}
-		u.Usage = u.Add(used)
-	}
-	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
-		return usage{}, err
-	}
-	u.driver = time.Duration(own.Utime.Nano() + own.Stime.Nano())
-	if r.bot.Stored != nil {
-		if u.stored, err = r.bot.Stored(); err != nil {
-			return usage{}, err
-		}
-	}
-	if r.bot.Server != nil {
-		u.server, err = r.bot.Server()
-	}
-	return u, err
 }

@@ -34,7 +34,7 @@ func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent
 				}
 				at := time.Now()
 				if p.Rate > 0 {
-					at = await(began.Add(time.Duration(float64(i)/p.Rate*float64(time.Second))), free)
+					at = await(ctx, began.Add(time.Duration(float64(i)/p.Rate*float64(time.Second))), free)
 				}
 				book.Sent(n, at)
 				if err := deliver(ctx, n, i%copies > 0); err != nil {
@@ -57,10 +57,13 @@ func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent
 
 // await waits until an event is due, and returns from when its times count: from when it is sent, or, if its sender was not free then, from when
 // it was due. So a bot that acknowledges slowly delays no event without being charged for it, and a timer that is late is not charged to the bot.
-func await(due, free time.Time) time.Time {
+func await(ctx context.Context, due, free time.Time) time.Time {
 	if free.After(due) {
 		return due
 	}
-	time.Sleep(time.Until(due))
+	select {
+	case <-time.After(time.Until(due)):
+	case <-ctx.Done():
+	}
 	return time.Now()
 }

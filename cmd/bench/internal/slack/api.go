@@ -15,6 +15,9 @@ import (
 	"gatehouse/cmd/bench/internal/wire"
 )
 
+// maxKept is how many messages of a thread can be read back: those that a bot was posting when it was killed are among them.
+const maxKept = 200
+
 // maxStray is how many strays are kept.
 const maxStray = 3
 
@@ -58,7 +61,7 @@ func (s *Slack) answer(r *http.Request, body []byte) []byte {
 		id := argument(r, body, "channel")
 		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"channel":{"id":%q,"name":"bench","is_channel":true,"is_member":true}}`, id), scopes)
 	case "conversations.replies":
-		return wire.Answer(http.StatusOK, `{"ok":true,"messages":[`+string(s.kept[argument(r, body, "ts")])+`],"has_more":false}`, scopes)
+		return wire.Answer(http.StatusOK, `{"ok":true,"messages":[`+strings.Join(s.kept[argument(r, body, "ts")], ",")+`],"has_more":false}`, scopes)
 	case "users.info":
 		id := argument(r, body, "user")
 		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"user":{"id":%q,"team_id":%q,"name":"ann","real_name":"Ann","profile":{"display_name":"ann"}}}`, id, team), scopes)
@@ -99,11 +102,8 @@ func (s *Slack) record(thread, ts string, body []byte) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.kept[thread]
-	if len(all) > 0 {
-		all = append(all, ',')
-	}
-	s.kept[thread] = fmt.Appendf(all, `{"type":"message","ts":%q,"user":%q,"bot_id":%q,"metadata":%s}`, ts, bot, botID, metadata)
+	all := append(s.kept[thread], fmt.Sprintf(`{"type":"message","ts":%q,"user":%q,"bot_id":%q,"metadata":%s}`, ts, bot, botID, metadata))
+	s.kept[thread] = all[max(0, len(all)-maxKept):]
 }
 
 // stranger takes a message that is no reply to an event, or in the wrong place.

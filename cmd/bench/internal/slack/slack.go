@@ -29,7 +29,7 @@ type Slack struct {
 
 	mu    sync.Mutex
 	tally load.Tally
-	kept  map[string][]byte // in the mode Kill by thread: the messages as a list in JSON, without its brackets
+	kept  map[string][]string // in the mode Kill by thread: the last messages, as JSON
 }
 
 var _ load.Platform = (*Slack)(nil)
@@ -37,7 +37,7 @@ var _ load.Platform = (*Slack)(nil)
 // Start starts a Slack that posts events to the URLs of a bot's instances, or, if there are none, sends them by Socket Mode. Close ends it.
 func Start(book *ledger.Ledger, p load.Plan, events ...string) (s *Slack, err error) {
 	s = &Slack{
-		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}}, kept: map[string][]byte{},
+		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}}, kept: map[string][]string{},
 		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders},
 	}
 	for _, address := range events {

@@ -110,12 +110,21 @@ func TestBotsAreComparedAtSeveralRates(t *testing.T) {
 	}
 }
 
-// TestLostAndDoubledRepliesAreFound measures the floor bot in a mode that it can't stand: it answers an event as often as it comes.
+// TestLostAndDoubledRepliesAreFound measures the floor bot where it fails: it answers an event as often as it comes, and forgets what it waits
+// with when it is killed.
 func TestLostAndDoubledRepliesAreFound(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"floor", "--events", "100", "--mode", "duplicates"}, &stdout, &stderr); code != 1 ||
-		!bytes.Contains(stderr.Bytes(), []byte("of 100 events 0 have no reply, and 100 have more than one")) {
-		t.Errorf("exit code %d: %s%s", code, &stdout, &stderr)
+	for mode, want := range map[string]string{
+		"duplicates": "of 100 events 0 have no reply, and 100 have more than one",
+		"kill":       "and for 10ms none has come",
+	} {
+		var stdout, stderr bytes.Buffer
+		args := []string{"floor", "--events", "100", "--warm", "0", "--mode", mode, "--delay", "500ms", "--patience", "10ms"}
+		if mode == "duplicates" {
+			args = append(args, "--patience", "1m")
+		}
+		if code := run(t.Context(), args, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit code %d: %s%s", mode, code, &stdout, &stderr)
+		}
 	}
 }
 

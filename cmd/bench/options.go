@@ -45,6 +45,7 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.plan.Threads, "threads", 50, "how many conversations they are in")
 	f.Float64Var(&o.plan.Rate, "rate", 0, "how many are sent a second; 0: as fast as they are taken")
 	f.DurationVar(&o.plan.Within, "within", 10*time.Minute, "how long a run may take")
+	f.DurationVar(&o.plan.Patience, "patience", 2*time.Minute, "after how long without any reply those that are missing count as lost")
 	f.DurationVar(&o.delay, "delay", 0, "how long the agent waits before it answers; in the mode slow 100ms if not given")
 	f.StringVar(&o.plan.Profile, "profile", "", "the `FILE` to which perf writes where gatehouse spends its time")
 	f.DurationVar(&o.plan.Idle, "idle", 0, "for how long each bot is measured without events, after them")

@@ -32,15 +32,16 @@ const LimitedEach = 50
 
 // Plan is what a run does.
 type Plan struct {
-	Events  int
-	Warm    int     // events before them, which do not count
-	Senders int     // how many events are under way at the same time
-	Threads int     // conversations
-	Rate    float64 // events a second; 0: as fast as they are acknowledged
-	Mode    Mode
-	Within  time.Duration // how long the run may take
-	Idle    time.Duration // for how long the bot is measured without events, afterwards
-	Profile string        // the file for a profile of the bot's first instance by perf; "": none
+	Events   int
+	Warm     int     // events before them, which do not count
+	Senders  int     // how many events are under way at the same time
+	Threads  int     // conversations
+	Rate     float64 // events a second; 0: as fast as they are acknowledged
+	Mode     Mode
+	Within   time.Duration // how long the run may take
+	Patience time.Duration // for how long no reply may come; then those that are missing are lost
+	Idle     time.Duration // for how long the bot is measured without events, afterwards
+	Profile  string        // the file for a profile of the bot's first instance by perf; "": none
 }
 
 // Copies is how often each event is sent.

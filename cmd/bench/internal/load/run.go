@@ -77,8 +77,10 @@ func (r *run) measure(ctx context.Context) (Result, error) {
 	if missing == nil {
 		missing = r.settle(ctx)
 	}
-	if result.Idle, err = r.idle(ctx); err != nil {
-		return Result{}, err
+	if missing == nil {
+		if result.Idle, err = r.idle(ctx); err != nil {
+			return Result{}, err
+		}
 	}
 	for _, p := range r.running {
 		p.End(syscall.SIGTERM)
@@ -138,7 +140,7 @@ func (r *run) events(ctx context.Context) error {
 	return <-restarted
 }
 
-// replies waits for the reply to each event.
+// replies waits for the reply to each event, as long as some come.
 func (r *run) replies(ctx context.Context) error {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -151,11 +153,22 @@ func (r *run) replies(ctx context.Context) error {
 			}
 		}()
 	}
-	select {
-	case <-r.book.Done():
-		return nil
-	case <-waiting.Done():
-		return fmt.Errorf("%d events have no reply: %w", r.book.Open(), context.Cause(waiting))
+	check := time.NewTicker(time.Second)
+	defer check.Stop()
+	open, since := r.book.Open(), time.Now()
+	for {
+		select {
+		case <-r.book.Done():
+			return nil
+		case <-waiting.Done():
+			return fmt.Errorf("%d events have no reply: %w", r.book.Open(), context.Cause(waiting))
+		case <-check.C:
+		}
+		if now := r.book.Open(); now < open {
+			open, since = now, time.Now()
+		} else if time.Since(since) > r.plan.Patience {
+			return fmt.Errorf("%d events have no reply, and for %s none has come", now, r.plan.Patience)
+		}
 	}
 }
 

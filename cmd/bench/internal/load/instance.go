@@ -39,6 +39,21 @@ const readyPause = 2 * time.Millisecond
 
 var errEnded = errors.New("it has ended")
 
+// watched is a context that ends when an instance does, with that as its cause.
+func (r *run) watched(ctx context.Context) (watched context.Context, stop func()) {
+	watched, cancel := context.WithCancelCause(ctx)
+	for _, p := range r.running {
+		go func() {
+			select {
+			case <-p.Done():
+				cancel(r.told(p, errEnded))
+			case <-watched.Done():
+			}
+		}()
+	}
+	return watched, func() { cancel(nil) }
+}
+
 // told adds to an error what the bot printed.
 func (r *run) told(p *process.Process, err error) error {
 	return fmt.Errorf("%w\nThe end of what %s printed:\n%s", err, r.bot.Name, p.Tail())

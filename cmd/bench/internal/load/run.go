@@ -114,7 +114,7 @@ func (r *run) warm(ctx context.Context) error {
 		return nil
 	}
 	r.book.Begin(0, r.plan.Warm)
-	if err := r.platform.Send(ctx, 0, r.plan.Warm, func(int) {}); err != nil {
+	if err := r.send(ctx, 0, r.plan.Warm, func(int) {}); err != nil {
 		return err
 	}
 	return r.replies(ctx)
@@ -122,15 +122,13 @@ func (r *run) warm(ctx context.Context) error {
 
 // events sends the events that count. In the mode Kill, the bot is killed when half of them are acknowledged.
 func (r *run) events(ctx context.Context) error {
-	restarted := make(chan error, 1)
-	half := -1
-	if r.plan.Mode == Kill {
-		half = (r.plan.Events + 1) / 2
-	} else {
-		restarted <- nil
+	first, end := r.plan.Warm, r.plan.Warm+r.plan.Events
+	if r.plan.Mode != Kill {
+		return r.send(ctx, first, end, func(int) {})
 	}
-	err := r.platform.Send(ctx, r.plan.Warm, r.plan.Warm+r.plan.Events, func(n int) {
-		if n == half {
+	restarted := make(chan error, 1)
+	err := r.platform.Send(ctx, first, end, func(n int) {
+		if n == (r.plan.Events+1)/2 {
 			restarted <- r.restart(ctx)
 		}
 	})
@@ -140,19 +138,20 @@ func (r *run) events(ctx context.Context) error {
 	return <-restarted
 }
 
+// send sends events. It fails if an instance ends meanwhile.
+func (r *run) send(ctx context.Context, first, end int, sent func(n int)) error {
+	sending, stop := r.watched(ctx)
+	defer stop()
+	if err := r.platform.Send(sending, first, end, sent); err != nil {
+		return errors.Join(err, context.Cause(sending))
+	}
+	return nil
+}
+
 // replies waits for the reply to each event, as long as some come.
 func (r *run) replies(ctx context.Context) error {
-	waiting, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	for _, p := range r.running {
-		go func() {
-			select {
-			case <-p.Done():
-				cancel(r.told(p, errEnded))
-			case <-waiting.Done():
-			}
-		}()
-	}
+	waiting, stop := r.watched(ctx)
+	defer stop()
 	check := time.NewTicker(time.Second)
 	defer check.Stop()
 	open, since := r.book.Open(), time.Now()

@@ -2,6 +2,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,8 +92,15 @@ func (p *Process) End(by syscall.Signal) {
 // PID is the id of the program's first process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Usage returns what the program has used until now.
-func (p *Process) Usage() (Usage, error) { return usageOf(p.cmd.Process.Pid) }
+// Usage returns what the program has used until now. Error: it has ended.
+func (p *Process) Usage() (Usage, error) {
+	select {
+	case <-p.done:
+		return Usage{}, errors.New("it has ended")
+	default:
+		return usageOf(p.cmd.Process.Pid)
+	}
+}
 
 // CPU returns the processor time that processes with a name, by their ids, have used until now. Those that are not there count nothing: they have
 // ended, or the ids are those of another machine.

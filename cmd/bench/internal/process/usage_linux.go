@@ -21,6 +21,9 @@ func usageOf(group int) (Usage, error) {
 	var all Usage
 	for _, pid := range pids {
 		u, err := usageOfProcess(pid)
+		if err != nil && hasEnded(pid) {
+			continue
+		}
 		if err != nil {
 			return Usage{}, fmt.Errorf("reading what process %d uses: %w", pid, err)
 		}
@@ -45,9 +48,6 @@ func membersOf(group int) ([]int, error) {
 			pids = append(pids, pid)
 		}
 	}
-	if len(pids) == 0 {
-		return nil, fmt.Errorf("the process %d has ended", group)
-	}
 	return pids, nil
 }
 
@@ -65,6 +65,12 @@ func usageOfProcess(pid int) (u Usage, err error) {
 	}
 	u.Switches, err = switchesOf(pid)
 	return u, err
+}
+
+// hasEnded reports whether a process is gone, or a zombie.
+func hasEnded(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return err != nil || strings.Contains(string(text), "\nState:\tZ") || strings.Contains(string(text), "\nState:\tX")
 }
 
 // switchesOf counts the context switches of all threads that run.

@@ -75,7 +75,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 		RequesterGroups: cfg.Policy.RequesterGroups,
 		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,
-		Workers: cfg.Workers, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
+		Workers: cfg.Workers, Memory: int64(cfg.TurnMemory), Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})
 	g.clock = schedule.New(schedule.Options{

@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil)
 	}
-	line.Doctor.Vendor = newVendor
+	line.Doctor.Vendor, line.Doctor.Turns = newVendor, turnsOf
 	line.Approvals.Explain.RiskOf = riskOf
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
 		cfg, _, faults := settings.Read()

@@ -26,7 +26,7 @@ const (
 	headerBytes  = 16 << 10 // of a request; the platforms send less than 2 KiB, proxies add some
 )
 
-// server is the HTTP server: the platforms' webhooks, /healthz and /readyz.
+// server is the HTTP server: the platforms' webhooks, /healthz, /readyz and /metrics.
 type server struct {
 	http     *http.Server
 	socket   net.Listener
@@ -44,6 +44,7 @@ func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	for _, platform := range webhooks {
 		for pattern, handler := range platform(g.accept) {
 			mux.Handle(pattern, handler)

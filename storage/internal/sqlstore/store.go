@@ -287,6 +287,14 @@ func (s *Store) Health(ctx context.Context) error {
 	return err
 }
 
+// Waiting returns how many conversations wait for their next turn, and are held by no process: due ones and those in backoff.
+func (s *Store) Waiting(ctx context.Context) (conversations int, err error) {
+	return read(ctx, s, func(t *Tx) (n int, err error) {
+		_, err = t.Row([]any{&n}, `select count(*) from queues where ready_at >= 0 and controls = false`)
+		return n, err
+	})
+}
+
 // Overdue reports whether a turn of one of the platforms is due, and was for longer than the limit, and nobody holds its queue; not while turns
 // are paused. Suspects don't count: they wait for each other.
 func (s *Store) Overdue(ctx context.Context, platforms []string, limit time.Duration) (bool, error) {

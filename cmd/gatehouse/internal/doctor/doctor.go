@@ -22,6 +22,8 @@ type Command struct {
 
 	// Agent compiles the configured agent; it determines which paused turns can be resumed.
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
+	// Turns asks the gatehouse serve of this machine for its turns; ok is false if none answers.
+	Turns func(context.Context, settings.Config) (turns Turns, ok bool) `kong:"-"`
 	// Vendor makes the provider of a configured model.
 	Vendor func(settings.Config, settings.ChosenModel) (llm.Provider, error) `kong:"-"`
 }
@@ -50,6 +52,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		found = append(found, more...)
 		if store != nil {
 			found = append(found, c.checkStore(ctx, cfg, store)...)
+			found = append(found, c.checkTurns(ctx, cfg)...)
 			found = append(found, c.checkScript(cfg, store)...)
 		}
 		found = append(found, checkTools(cfg)...)

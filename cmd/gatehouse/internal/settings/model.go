@@ -15,7 +15,7 @@ type Model struct {
 	MaxTokens int64         `envconfig:"GATEHOUSE_MODEL_MAX_TOKENS" default:"0" help:"How many tokens one answer may have. 0: OpenAI's own limit, or 8192 with Anthropic, which needs one."`
 	Context   int           `envconfig:"GATEHOUSE_MODEL_CONTEXT" default:"100000" help:"How many tokens of a conversation a model is shown, estimated; older exchanges are left out. 0: no limit."`
 	Timeout   time.Duration `envconfig:"GATEHOUSE_MODEL_TIMEOUT" default:"3m" help:"How long one answer of a model may take, with all attempts."`
-	Calls     int           `envconfig:"GATEHOUSE_MODEL_CALLS" default:"64" help:"How many calls of one model may run at the same time in this process."`
+	Calls     int           `envconfig:"GATEHOUSE_MODEL_CALLS" default:"512" help:"How many calls of one model may run at the same time in this process: what the vendor or your own server admits. Others wait; that counts as part of GATEHOUSE_MODEL_TIMEOUT."`
 	TextOnly  bool          `envconfig:"GATEHOUSE_MODEL_TEXT_ONLY" default:"false" help:"The model takes no images: it is told that there was one."`
 	Turn      int64         `envconfig:"GATEHOUSE_TOKENS_PER_TURN" default:"0" help:"How many tokens one turn may take. 0: no limit."`
 	Daily     int64         `envconfig:"GATEHOUSE_TOKENS_PER_DAY" default:"0" help:"How many tokens one person may take a day, from midnight to midnight UTC. 0: no limit."`

@@ -91,7 +91,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Workers != 8 || cfg.MaxMessage != 1<<20 || cfg.Retention.Hours() != 90*24 || cfg.ApprovalTimeout != 0 || cfg.Agent != "demo" {
+	if cfg.Workers != 512 || cfg.TurnMemory != 256<<20 || cfg.MaxMessage != 1<<20 || cfg.Retention.Hours() != 90*24 || cfg.ApprovalTimeout != 0 || cfg.Agent != "demo" {
 		t.Errorf("got %+v", cfg)
 	}
 	for _, s := range all {

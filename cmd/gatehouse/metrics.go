@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"gatehouse/cmd/gatehouse/internal/doctor"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core/dispatch"
+)
+
+// The names of the metrics.
+const (
+	metricRunning     = "gatehouse_turns_running"
+	metricWorkers     = "gatehouse_turns_limit"
+	metricMemory      = "gatehouse_turn_memory_bytes"
+	metricMemoryLimit = "gatehouse_turn_memory_limit_bytes"
+	metricWaiting     = "gatehouse_conversations_waiting"
+)
+
+// metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They count; they name nobody.
+func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
+	defer cancel()
+	load := s.gateway.dispatcher.Load()
+	waiting, err := s.gateway.store.Waiting(ctx)
+	if err != nil {
+		http.Error(w, "The database does not answer.", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	for _, m := range []struct {
+		name, help string
+		value      int64
+	}{
+		{metricRunning, "Turns that run in this process; most of them wait for a model.", int64(load.Running)},
+		{metricWorkers, "How many turns may run in this process (GATEHOUSE_WORKERS).", int64(load.Workers)},
+		{metricMemory, "Bytes that the running turns are estimated to hold.", load.Held},
+		{metricMemoryLimit, "How many they may hold before no more begin (GATEHOUSE_TURN_MEMORY); 0: no limit.", load.Memory},
+		{metricWaiting, "Conversations on the database whose next turn waits, for a process or for its next attempt.", int64(waiting)},
+	} {
+		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.value) // the client has disconnected
+	}
+}
+
+// turnsOf asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none answers.
+func turnsOf(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(cfg.Listen)+"/metrics", nil)
+	if err != nil {
+		return turns, false
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy: it is this machine
+	answer, err := client.Do(request)
+	if err != nil {
+		return turns, false
+	}
+	defer answer.Body.Close()
+	values := map[string]int64{}
+	for lines := bufio.NewScanner(io.LimitReader(answer.Body, headerBytes)); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			values[name] = n
+		}
+	}
+	turns.Load = dispatch.Load{
+		Running: int(values[metricRunning]), Workers: int(values[metricWorkers]), Held: values[metricMemory], Memory: values[metricMemoryLimit],
+	}
+	turns.Waiting = int(values[metricWaiting])
+	return turns, answer.StatusCode == http.StatusOK && turns.Workers > 0
+}

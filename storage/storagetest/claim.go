@@ -201,6 +201,16 @@ var claimExamples = []example{
 		}
 		w.Fatalf("ten turns of others came before it")
 	}},
+	{"conversations that wait are counted, not those that run", func(w *world) {
+		waiting := func() int { return must(w.Waiting(w.ctx))(w) }
+		w.equal("before", waiting(), 0)
+		w.message(conversation)
+		w.message(conversation)
+		w.message(other)
+		w.equal("two", waiting(), 2)
+		w.equal("taken", len(w.claims(1, minute)), 1)
+		w.equal("one runs", waiting(), 1)
+	}},
 	{"suspects that wait for each other are not overdue", func(w *world) {
 		w.message(conversation)
 		overdue := func() bool { return must(w.Overdue(w.ctx, []string{platform}, minute))(w) }

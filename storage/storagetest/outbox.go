@@ -259,6 +259,16 @@ var outboxExamples = []example{
 		w.done(c, core.Finish{})
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
+	{"what is said comes before the typing indicators of others", func(w *world) {
+		w.message(conversation)
+		c := w.claim(minute)
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c)}))
+		w.say(other, post("p1", other))
+		for _, key := range []string{"p1", indicator(c).Key} {
+			rows := w.delivered(core.PostRequest{Limit: 1, Scopes: scope}, minute)
+			w.equal("the next post", len(rows) == 1 && rows[0].Key == key, true)
+		}
+	}},
 	{"a typing indicator and the answer do not wait for each other", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c), reply(c, "hello")}))

@@ -238,14 +238,15 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 }
 
 // updateDestination sets when a destination can next deliver: when its first waiting row is due, and not while another row is in flight.
-// The caller holds its lock.
+// A typing indicator comes after all that is said: of many turns that end together, thousands of them would go before the answers. The caller
+// holds its lock.
 func (t *Tx) updateDestination(destination string) error {
 	return t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, head)
-		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq
+		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
 		from (select 1 as one) always
 		left join (
-			select platform, conversation, next_at, seq from outbox
+			select platform, conversation, next_at, seq, kind from outbox
 			where destination = $1 and state = 'waiting' and not exists (select 1 from outbox where destination = $1 and owner <> '')
 			order by seq limit 1
 		) first on true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -478,6 +479,38 @@ func TestDrainReleasesTheEventUnchanged(t *testing.T) {
 	again.expect("I am only the demo agent")
 	if e := again.ended(r.Seq); e.Attempt != 1 || e.Retries != 0 {
 		t.Errorf("attempt %d, retries %d", e.Attempt, e.Retries)
+	}
+}
+
+// TestOnePersonsTurnsLeavePlacesForOthers: a person has as many turns as may wait of one person, and they take their time. Another's is answered
+// at once, and so are control words.
+func TestOnePersonsTurnsLeavePlacesForOthers(t *testing.T) {
+	const many = 100
+	s := slow{began: make(chan struct{}, many)}
+	b := newBench(t, setup{model: s})
+	for i := range many {
+		b.say(core.ConversationID(fmt.Sprintf("room:%d", i)), "think")
+	}
+	for range many {
+		<-s.began
+	}
+	if load := b.disp.Load(); load.Running != many || load.Workers != 512 || load.Full() != "" {
+		t.Errorf("%+v", load)
+	}
+	payload, _ := json.Marshal("hello")
+	other := b.accept(core.Event{Conversation: "room:other", Body: core.MessageEvent{}, Payload: payload, Actor: core.Actor{ID: "room:bob"}})
+	if e := b.ended(other.Seq); e.End.Kind != core.EndReplied {
+		t.Errorf("%+v", e.End)
+	}
+	b.ended(b.word("room:0", "status").Seq)
+	for i := range many {
+		b.word(core.ConversationID(fmt.Sprintf("room:%d", i)), "stop")
+	}
+	for deadline := time.Now().Add(patience); b.disp.Load().Running > 0 && time.Now().Before(deadline); {
+		settle()
+	}
+	if load := b.disp.Load(); load.Running != 0 || load.Held != 0 {
+		t.Errorf("after all were stopped: %+v", load)
 	}
 }
 

@@ -1,11 +1,23 @@
 // Package dispatch claims events from the store and runs each one to its end: claim, turn, finish.
 //
-// Three loops claim events. One claims conversations, in as many slots as there are workers. One claims clicks and controls in slots of its
+// Three loops claim events. One claims conversations, for as many turns as have places (see below). One claims clicks and controls in slots of its
 // own, so that no turn can delay them. One claims suspects (see below). The first two wake up when this process has committed what
 // they may claim, and all at every poll, because other processes store events too.
 //
+// A turn that waits for a model, a tool or an agent's delay holds a goroutine and no connection, so hundreds run at the same time: as many as
+// there are workers, and no more begin once the running ones hold the memory that they may. What they hold is estimated: 64 KiB each for the
+// stack, the contexts, the state of the graph and a connection to a model's server (2,000 waiting turns of the echo agent were measured to take 50 KiB
+// each), the payload of its event, and three times what it reads of the history and adds to it: as it was read, as a model is shown it,
+// and as it is sent. A result of a tool counts when the model is asked next. What an image takes while it is scaled, and what an MCP server or a
+// tool's process takes, does not count. A turn that has begun goes on, whatever it comes to hold; so the estimate may exceed the limit by what
+// those that run read then. What a model's vendor admits is limited there (llm.Limit): a turn that waits for that holds its own place alone.
+//
+// Decision, 2026-11: what a turn does beside waiting has no places of its own. Go's scheduler lets two cores' worth of turns compute and
+// the others wait, in turns; a semaphore for that would have each provider, tool and delay give its slot back and take it again.
+//
 // A turn holds its conversation for as long as its process lives. One goroutine asks the store for all running turns which were requested to
-// stop, and which lost their conversation, because another process took this one for dead. Such a turn stops, and nothing of it is written.
+// stop and, less often, which lost their conversation, because another process took this one for dead. Such a turn stops, and nothing of it is
+// written. One more goroutine shows the progress of all turns.
 //
 // A turn runs on a staging store: it reads the database, but the engine's save and pause at the end of the turn stay in memory and become
 // part of one Finish. Two writes are committed at once, fenced by the claim: an explicit save in the middle of a turn, and the executor's
@@ -19,7 +31,7 @@
 // While the store fails, the turn keeps trying; that it could not be stored does not count as an attempt.
 //
 // The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer and fewer suspects run
-// together, until the one at fault has been alone (see suspects.go). After five attempts the event becomes a dead letter, with an apology.
+// together, of 512 at most 64, then 8, until the one at fault has been alone (see suspects.go). After five attempts the event becomes a dead letter, with an apology.
 //
 // A stop request ends a turn at the next poll. A mutating tool that has begun is never interrupted: the turn ends once its result is stored.
 package dispatch

@@ -164,7 +164,7 @@ func (t *Tx) limit(e core.Event, seq int64, l core.Limits) (refused bool, err er
 	if err != nil {
 		return false, err
 	}
-	waiting, err := t.reaches(l.Waiting, `select 1 from events where actor_id = $1 and ended_at = 0 and seq <> $2 limit 1 offset $3`, e.Actor.ID, seq)
+	waiting, err := t.reaches(l.Waiting, `select 1 from events where actor_id = $1 and actor_id <> '' and ended_at = 0 and seq <> $2 limit 1 offset $3`, e.Actor.ID, seq)
 	if err != nil {
 		return false, err
 	}

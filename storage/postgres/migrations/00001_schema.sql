@@ -5,6 +5,9 @@
 -- A change of a row costs as much as its table has indexes, unless it changes no indexed column and the page has room for it (a HOT update).
 -- So the tables whose rows are changed most keep room, and some queries that are rare share an index that has few rows or is on the same
 -- columns: of the queues and posts that are held by an owner, of a session's events (by their conversation), of unused destinations.
+--
+-- Where the server has no statistics yet, two indexes of a few rows look the same to it. So the conditions of partial indexes differ where a
+-- query must not use the wrong one: it is used only if the query says the condition in the same words.
 
 -- The processes that hold queues and posts. beat rises every second; see sqlstore's Beat.
 create table owners (
@@ -70,9 +73,9 @@ create table events (
   unique (platform, id)
 ) with (fillfactor = 75);
 create index events_waiting      on events (queue_key, signal, seq) where ended_at = 0;
-create index events_actor        on events (actor_id, rank) where ended_at = 0;
+create index events_actor        on events (actor_id, rank) where ended_at = 0 and actor_id <> '';
 create index events_rate         on events (actor_id, accepted_at) where actor_id <> '';
-create index events_unended      on events (seq) where ended_at = 0;
+create index events_unended      on events (seq) where ended_at = 0 and seq > 0;
 create index events_conversation on events (conversation, seq);
 create index events_invocation   on events (invocation, seq);
 create index events_end          on events (end_kind, seq) where end_kind <> '';

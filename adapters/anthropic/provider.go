@@ -15,9 +15,12 @@ import (
 
 // Provider is one model. It may be used by many goroutines.
 type Provider struct {
-	api    *modelapi.Endpoint
-	client sdk.Client
+	api     *modelapi.Endpoint
+	execute execute
 }
+
+// execute is the SDK's client. A function, since a field of the client's type would keep all of its services in the program.
+type execute func(ctx context.Context, method, path string, params, result any, options ...option.RequestOption) error
 
 var _ llm.Provider = (*Provider)(nil)
 
@@ -28,7 +31,7 @@ func New(model string, c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{api: api, client: sdk.NewClient(
+	client := sdk.NewClient(
 		option.WithoutEnvironmentDefaults(),
 		option.WithoutOpenTelemetry(), // a turn has spans of its own
 		option.WithBaseURL(api.BaseURL),
@@ -36,7 +39,8 @@ func New(model string, c Config) (*Provider, error) {
 		option.WithHTTPClient(api.HTTPClient()),
 		option.WithMaxRetries(0),
 		option.WithRequestTimeout(api.Timeout),
-	)}, nil
+	)
+	return &Provider{api: api, execute: client.Execute}, nil
 }
 
 // Complete sends the messages once (llm-provider §5, §8.2).
@@ -76,7 +80,7 @@ func (p *Provider) send(ctx context.Context, method, path string, body []byte) (
 			params = body
 		}
 		var unread *http.Response
-		return p.client.Execute(ctx, method, path, params, &unread, option.WithMiddleware(keep))
+		return p.execute(ctx, method, path, params, &unread, option.WithMiddleware(keep))
 	})
 }
 

@@ -44,9 +44,12 @@ func (c Config) IsOpenAI() bool {
 
 // Provider is one model. It may be used by many goroutines.
 type Provider struct {
-	api    *modelapi.Endpoint
-	client openai.Client
+	api     *modelapi.Endpoint
+	execute execute
 }
+
+// execute is the SDK's client. A function, since a field of the client's type would keep all of its services in the program: twelve megabytes.
+type execute func(ctx context.Context, method, path string, params, result any, options ...option.RequestOption) error
 
 var _ llm.Provider = (*Provider)(nil)
 
@@ -63,7 +66,8 @@ func New(model string, c Config) (*Provider, error) {
 	if c.APIKey != "" {
 		options = append(options, option.WithAPIKey(c.APIKey))
 	}
-	return &Provider{api: api, client: openai.Client{Options: options}}, nil
+	client := openai.Client{Options: options}
+	return &Provider{api: api, execute: client.Execute}, nil
 }
 
 // Complete sends the messages once.
@@ -95,7 +99,7 @@ func (p *Provider) send(ctx context.Context, method, path string, body []byte) (
 			options = append(options, option.WithRequestBody("application/json", body))
 		}
 		var unread *http.Response
-		return p.client.Execute(ctx, method, path, nil, &unread, options...)
+		return p.execute(ctx, method, path, nil, &unread, options...)
 	})
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -90,8 +91,11 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	if err := createPrivate(file); err != nil {
 		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the database %s. Check that gatehouse can write in its folder.", file)
 	}
-	db := open(file, o.Filled(busyTimeout), "_auto_vacuum=incremental&_journal_mode=WAL&_txlock=immediate")
+	db := open(file, o.Filled(busyTimeout), "_txlock=immediate")
 	defer db.Close()
+	if err := format(ctx, db); err != nil {
+		return from, from, translate(file, err)
+	}
 	p, _, err := sqlstore.Migrations(goose.DialectSQLite3, db, migrations)
 	if err != nil {
 		return from, from, translate(file, err)
@@ -100,6 +104,25 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 		return from, from, translate(file, fmt.Errorf("migrating: %w", err))
 	}
 	return from, known, nil
+}
+
+// pageSize is the size of a new file's pages, in bytes. A commit writes whole pages, and a turn changes few bytes of many: with half the usual
+// size it writes half as much, and takes less processor time; with a quarter, more again.
+const pageSize = 2048
+
+// format sets what a file has from its creation; the size of its pages comes first. In a file that is not empty it changes nothing.
+func format(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	defer conn.Close()
+	for _, query := range []string{fmt.Sprintf(`pragma page_size = %d`, pageSize), `pragma auto_vacuum = incremental`, `pragma journal_mode = wal`} {
+		if _, err := conn.ExecContext(ctx, query); err != nil {
+			return fmt.Errorf("running %q: %w", query, err)
+		}
+	}
+	return nil
 }
 
 // createPrivate creates the file if it is missing, readable only by its owner, since it holds messages. SQLite gives the files that

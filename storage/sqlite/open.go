@@ -97,16 +97,20 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 func source(file string, o Options, more string) connector {
 	escaped := (&url.URL{Path: file}).EscapedPath()
 	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_secure_delete=on&_busy_timeout=%d&%s", escaped, o.Timeout.Milliseconds(), more)
-	return connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn}
+	return connector{driver: &sqlite3.SQLiteDriver{ConnectHook: configure}, dsn: dsn}
 }
 
 // open returns a connection pool of database/sql and touches nothing yet.
 func open(file string, o Options, more string) *sql.DB { return sql.OpenDB(source(file, o, more)) }
 
-// keepTempInMemory keeps a connection from needing a temporary folder. Savepoint journals would otherwise spill into files there,
-// and on a read-only root file system no turn could be stored.
-func keepTempInMemory(c *sqlite3.SQLiteConn) error {
-	_, err := c.Exec(`pragma temp_store = memory`, nil)
+// logPages is the length of the write-ahead log, in pages, from which it is moved into the file: 16 MiB. A longer log writes less, since pages
+// that change often are moved once.
+const logPages = 16 << 20 / pageSize
+
+// configure sets what a data source name can't. Temporary files stay in memory, so that no temporary folder is needed: savepoint journals would
+// otherwise spill into files there, and on a read-only root file system no turn could be stored.
+func configure(c *sqlite3.SQLiteConn) error {
+	_, err := c.Exec(fmt.Sprintf(`pragma temp_store = memory; pragma wal_autocheckpoint = %d`, logPages), nil)
 	return err
 }
 

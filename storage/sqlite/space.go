@@ -6,8 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// leastSpace is the space, in bytes, that a disk needs to have left: the write-ahead log grows by a few megabytes before it is used again.
-const leastSpace = 8 << 20
+// leastSpace is the space, in bytes, that a disk needs to have left: the write-ahead log grows to some 16 MiB before it is used again.
+const leastSpace = 20 << 20
 
 // space fails with store_full if the database's disk is nearly full. Small commits may still succeed then, larger ones not.
 func (db *database) space() error {

@@ -13,17 +13,17 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// writer is the one goroutine that changes the database; see the package comment.
+// writer lets one goroutine at a time change the database; see the package comment.
 type writer struct {
 	options   Options
 	connector connector
 	check     func() error // that what is committed can be found again
-	conn      *conn        // nil after one had to be given up
+	conn      *conn        // nil after one had to be given up; used by whoever works
 	failed    error        // of closing the last one
-	ended     chan struct{}
-	mu        sync.Mutex // guards what follows
-	change    *sync.Cond // of queue or closed
-	queue     []*unit    // that wait
+	mu        sync.Mutex   // guards what follows
+	idle      *sync.Cond   // working has become false
+	queue     []*unit      // that wait, while somebody works
+	working   bool
 	closed    bool
 }
 
@@ -36,9 +36,8 @@ type unit struct {
 }
 
 func newWriter(source connector, first *conn, o Options, check func() error) *writer {
-	w := &writer{options: o, connector: source, conn: first, check: check, ended: make(chan struct{})}
-	w.change = sync.NewCond(&w.mu)
-	go w.run()
+	w := &writer{options: o, connector: source, conn: first, check: check}
+	w.idle = sync.NewCond(&w.mu)
 	return w
 }
 
@@ -51,8 +50,15 @@ func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 		return errClosed
 	}
 	w.queue = append(w.queue, u)
-	w.change.Signal()
+	first := !w.working
+	w.working = true
 	w.mu.Unlock()
+	if first {
+		w.batch(w.next())
+		if w.more() {
+			go w.work()
+		}
+	}
 	select {
 	case err := <-u.done:
 		return err
@@ -76,28 +82,44 @@ func (w *writer) withdraw(u *unit) bool {
 // close waits for submitted work to end, and accepts no more.
 func (w *writer) close() error {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.closed = true
-	w.change.Signal()
-	w.mu.Unlock()
-	<-w.ended
+	for w.working {
+		w.idle.Wait()
+	}
+	w.dropConnection()
 	return w.failed
 }
 
-func (w *writer) run() {
-	defer close(w.ended)
-	defer w.dropConnection()
+// next takes all units that wait.
+func (w *writer) next() []*unit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	units := w.queue
+	w.queue = nil
+	return units
+}
+
+// more reports whether units wait; if none does, the caller's work is over.
+func (w *writer) more() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) > 0 {
+		return true
+	}
+	w.working = false
+	w.idle.Signal()
+	return false
+}
+
+// work runs what waits, until nothing does. Whoever finds nobody at work runs the first batch itself, which costs no change of goroutines; this is
+// for those who came meanwhile.
+func (w *writer) work() {
 	for {
-		w.mu.Lock()
-		for len(w.queue) == 0 && !w.closed {
-			w.change.Wait()
-		}
-		units := w.queue
-		w.queue = nil
-		w.mu.Unlock()
-		if len(units) == 0 {
+		w.batch(w.next())
+		if !w.more() {
 			return
 		}
-		w.batch(units)
 	}
 }
 

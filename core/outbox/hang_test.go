@@ -47,7 +47,7 @@ func TestHangingPlatformDelaysNoOther(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = o.box.Run(ctx) }()
-	for range 16 { // all its slots
+	for range 32 { // all its slots
 		<-d.entered
 	}
 	o.put(core.Post{Key: "a", Text: "hello"})

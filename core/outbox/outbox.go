@@ -30,7 +30,8 @@ type Options struct {
 
 // Limits and intervals.
 const (
-	inFlight        = 16  // rows at a time per platform
+	inFlight        = 32  // rows at a time per platform
+	mostClaims      = 16  // rows at a time that are looked for; while they are, turns that end find the other slots free
 	giveUp          = 300 // failed attempts in a row, about a day, make a row dead
 	firstBackoff    = time.Second
 	maxBackoff      = 5 * time.Minute
@@ -105,7 +106,7 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, l *lane) {
 	defer l.close()
 	errorLog := retry.NewLog(d.Log, "looking for posts")
 	for ctx.Err() == nil {
-		if free := l.take(inFlight); free > 0 {
+		if free := l.take(mostClaims); free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
 				errorLog.Report(err)
@@ -155,7 +156,7 @@ func (d *Deliverer) HandOver(platform string, n int) (h *core.Handover, deliver 
 // Flush delivers what is due, until nothing is due any more or ctx ends. A process that stops calls it last.
 func (d *Deliverer) Flush(ctx context.Context) error {
 	for {
-		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: inFlight, Scopes: d.scopes})
+		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: mostClaims, Scopes: d.scopes})
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -56,6 +57,34 @@ func (m message) withoutMarkdown() message {
 	blocks := slices.Clone(m.Blocks)
 	blocks[len(blocks)-1] = rich(literal(shorten(defuse(unescapeBrackets.Replace(m.markdown)), maxMessageText)))
 	return message{Text: m.Text, Blocks: blocks}
+}
+
+// lengthOf is how long the texts of blocks are together, in UTF-16 units.
+func lengthOf(blocks []api.Block) int {
+	written, err := json.Marshal(blocks)
+	var all any
+	if err != nil || json.Unmarshal(written, &all) != nil {
+		return maxMessageText // Slack could not be sent them
+	}
+	return textLength(all)
+}
+
+func textLength(v any) (n int) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			n += textLength(one)
+		}
+	case map[string]any:
+		for key, one := range v {
+			if text, ok := one.(string); ok && key == "text" {
+				n += chat.Units(text)
+			} else {
+				n += textLength(one)
+			}
+		}
+	}
+	return n
 }
 
 func metadata(d core.Delivery) api.SlackMetadata {

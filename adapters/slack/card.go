@@ -28,7 +28,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	if c.Question == nil {
 		arguments = chat.Arguments(c)
 	}
-	m := message{Text: fallback(d, arguments), Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
+	m := message{Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
 	}
@@ -55,6 +55,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	if buttons = append(answers, buttons...); len(buttons) > 0 {
 		m.Blocks = append(m.Blocks, api.NewActionBlock(id, buttons...))
 	}
+	m.Text = fallback(d, arguments, min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
 	return m, err
 }
 
@@ -109,8 +110,8 @@ func foldedNote(c core.Card, arguments string) string {
 	return "The arguments (" + chat.Thousands(utf8.RuneCountInString(arguments)) + " characters) are not shown here. To see them: " + chat.ShowCommand(c.Approval)
 }
 
-// fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers. It mentions nobody; the blocks do.
-func fallback(d core.Delivery, arguments string) string {
+// fallback returns the whole card as text, as far as it fits the limit: for notifications, and for screen readers. It mentions nobody; the blocks do.
+func fallback(d core.Delivery, arguments string, limit int) string {
 	c := *d.Card
 	same := func(s string) string { return s }
 	face := inLines(plainCard.Face(d), c, same, same)
@@ -132,7 +133,7 @@ func fallback(d core.Delivery, arguments string) string {
 	default:
 		lines = append(lines, "Arguments:", arguments)
 	}
-	return excerpt(strings.Join(lines, "\n"))
+	return excerptOf(strings.Join(lines, "\n"), limit)
 }
 
 // plainCard draws a card's text for fallback.

@@ -127,8 +127,11 @@ var (
 
 // excerpt returns the text of a message that has blocks. Notifications show its beginning. Screen readers read it instead of the blocks, so
 // it is whole, up to Slack's limit.
-func excerpt(s string) string {
-	return escaped(strings.TrimSpace(blankLines.ReplaceAllString(chat.Clean(s), "\n\n")), maxExcerpt)
+func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
+
+// excerptOf is excerpt with another limit.
+func excerptOf(s string, limit int) string {
+	return escaped(strings.TrimSpace(blankLines.ReplaceAllString(chat.Clean(s), "\n\n")), limit)
 }
 
 // blankLines matches line ends with nothing between them, and the white space in front of them.

@@ -250,7 +250,7 @@ func (t *Tx) releaseUnknown(owner string, c *claimed) error {
 			return err
 		}
 	}
-	posts, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where owner = $1 and owner <> '' order by seq`+t.forUpdate(), owner)
+	posts, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where owner = $1 and owner <> '' and destination >= '' order by destination, seq`+t.forUpdate(), owner)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func expired(t *Tx) string {
 // of a conversation stays, since it holds the generation.
 func unused(t *Tx) []string {
 	return append([]string{
-		`delete from queues where queue_key in (select q.queue_key from queues q where q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
+		`delete from queues where queue_key in (select q.queue_key from queues q where q.queue_key >= '' and q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
 		`delete from destinations where destination in (select d.destination from destinations d where d.destination >= '' and d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
 	}, t.hooks.PruneLocks...)
 }

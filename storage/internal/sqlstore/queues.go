@@ -104,14 +104,14 @@ func (t *Tx) releaseOwner(owner string) error {
 			return err
 		}
 	}
-	destinations, err := t.Texts(`select distinct destination from outbox where owner = $1 and owner <> ''`, owner)
+	destinations, err := t.Texts(`select distinct destination from outbox where owner = $1 and owner <> '' and destination >= ''`, owner)
 	if err != nil || len(destinations) == 0 {
 		return err
 	}
 	if err := t.lockDestinations(destinations...); err != nil {
 		return err
 	}
-	_, err = t.Exec(`update outbox set owner = '' where owner = $1 and owner <> ''`, owner)
+	_, err = t.Exec(`update outbox set owner = '' where owner = $1 and owner <> '' and destination >= ''`, owner)
 	return err
 }
 

@@ -35,7 +35,7 @@ create index queues_scoped on queues (conversation, controls, suspect, ready_at,
 create index queues_rank   on queues (ready_at, rank) where ready_at is not null;
 create index queues_held   on queues (rank) where owner <> '';
 create index queues_owner  on queues (owner) where owner <> '';
-create index queues_unused on queues (controls) where ready_at is null;
+create index queues_unused on queues (queue_key) where controls = true and ready_at is null;
 
 -- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: 0, or the end of its delay. rank: its place among the events of
 -- all actors (see rank in accept.go). suspect: attempts of it ended with the death of their process, twice or more. revision: that of its latest
@@ -75,7 +75,6 @@ create index events_rate         on events (actor_id, accepted_at) where actor_i
 create index events_unended      on events (seq) where ended_at = 0;
 create index events_conversation on events (conversation, seq);
 create index events_open         on events (conversation, seq) where ended_at = 0;
-create index events_session      on events (session, seq);
 create index events_invocation   on events (invocation, seq);
 create index events_end          on events (end_kind, seq) where end_kind <> '';
 create index events_ended        on events (ended_at) where ended_at > 0;
@@ -216,7 +215,6 @@ create table outbox (
 ) strict;
 create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
 create index outbox_flight       on outbox (destination) where owner <> '';
-create index outbox_owner        on outbox (owner) where owner <> '';
 create index outbox_state        on outbox (state, seq);
 create index outbox_conversation on outbox (conversation, seq);
 create index outbox_open         on outbox (conversation, seq) where state = 'waiting';
@@ -234,7 +232,6 @@ create table destinations (
 ) strict, without rowid;
 create index destinations_ready  on destinations (platform, ready_at, head) where ready_at is not null;
 create index destinations_scoped on destinations (conversation, ready_at, head) where ready_at is not null;
-create index destinations_unused on destinations (ready_at) where ready_at is null;
 
 -- The last number that was given out in a mailbox; its row is the lock of the mailbox.
 create table mailboxes (

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 	"gatehouse/storage/postgres/postgrestest"
 )
@@ -131,11 +132,13 @@ func TestAClockThatStepsBackStallsNothing(t *testing.T) {
 // TestReadyzKnowsTurnsThatNobodyTakes: a turn is due, workers are free, and still nobody takes it.
 func TestReadyzKnowsTurnsThatNobodyTakes(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
-		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo")
+		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=3s")
 		p.open()
 		p.readyAgain()
 		release := p.hold()
-		p.ann.Posts(p.addChannels(1)[0], p.slack.MentionOfBot()+" hello")
+		channel := p.addChannels(1)[0]
+		first := p.ann.Posts(channel, p.slack.MentionOfBot()+" hello") // its turn begins as it is accepted; the next one has to wait for its end
+		p.ann.Posts(channel, p.slack.MentionOfBot()+" are you there?", slacktest.InThread(first.TS))
 		p.notReady("Turns have been waiting")
 		release()
 		p.until("the answer", p.app, p.settled)

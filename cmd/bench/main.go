@@ -22,6 +22,9 @@
 // begin when they are sent, or, at a steady rate, when they were due if no sender was free. Replies are counted by a mark in the text of each
 // event, which the bot has to repeat in the event's thread.
 //
+// TestEndurance, with the build tag soak, sends events by Slack and Discord at the same time to one gatehouse, for half an hour or as TEST_ENDURANCE
+// says, with all of that wrong at once, and looks at its memory and its database, too.
+//
 // Figures of one machine can be compared if they are of one run; ratios, also between machines. A new bench is a function and a line in
 // benches.
 package main

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gatehouse/cmd/bench/internal/ledger"
-	"gatehouse/cmd/bench/internal/load"
 	"gatehouse/cmd/bench/internal/wire"
 )
 
@@ -80,7 +80,7 @@ func (d *Discord) post(in string, body []byte) []byte {
 	if err := json.Unmarshal(body, &m); err != nil {
 		return wire.Answer(http.StatusBadRequest, `{"message":"The request body contains invalid JSON.","code":50109}`)
 	}
-	if made, known := d.nonces[string(m.Nonce)]; known && m.Enforce {
+	if made := d.made(string(m.Nonce)); made != nil && m.Enforce {
 		return made
 	}
 	if n, marked := ledger.Marked(body); !marked || d.place(n) != in || !d.ledger.Answered(n) {
@@ -93,7 +93,7 @@ func (d *Discord) post(in string, body []byte) []byte {
 	id := d.newID()
 	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],"attachments":[],`+
 		`"embeds":[]}`, id, in, botUser, content, m.Flags, m.Components)
-	d.messages[in] = append(d.messages[in], message{id: id, json: text})
+	d.keep(in, message{id: id, json: text})
 	made := wire.Answer(http.StatusOK, string(text))
 	if m.Enforce {
 		d.nonces[string(m.Nonce)] = made
@@ -101,10 +101,33 @@ func (d *Discord) post(in string, body []byte) []byte {
 	return made
 }
 
+// nonceTime is how long a nonce is known at least. On Discord it is "a few minutes".
+const nonceTime = 4 * time.Minute
+
+// made returns the answer to the post that had a nonce, nil if there was none lately. The caller holds the lock.
+func (d *Discord) made(nonce string) []byte {
+	if time.Since(d.turned) > nonceTime {
+		d.nonces, d.older, d.turned = map[string][]byte{}, d.nonces, time.Now()
+	}
+	if made, known := d.nonces[nonce]; known {
+		return made
+	}
+	return d.older[nonce]
+}
+
+// maxKept is how many messages of a channel can be read back.
+const maxKept = 2000
+
+// keep keeps a message, so that it can be read back. The caller holds the lock.
+func (d *Discord) keep(in string, m message) {
+	all := append(d.messages[in], m)
+	d.messages[in] = all[max(0, len(all)-maxKept):]
+}
+
 // limits counts a post, and reports whether it is refused. The caller holds the lock.
 func (d *Discord) limits() bool {
 	d.posts++
-	return d.plan.Mode == load.Limited && d.posts%load.LimitedEach == 0
+	return d.plan.Refuses(d.posts)
 }
 
 // stray records a post that is no reply to an event in its channel. The caller holds the lock.

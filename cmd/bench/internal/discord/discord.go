@@ -36,8 +36,10 @@ type Discord struct {
 	lastID    int64
 	posts     int
 	tally     load.Tally
-	messages  map[string][]message // by channel, oldest first
-	nonces    map[string][]byte    // the answers to the posts by their nonce
+	messages  map[string][]message // by channel, oldest first: the last ones
+	nonces    map[string][]byte    // the answers to the posts by their nonce, since turned
+	older     map[string][]byte    // those of the time before
+	turned    time.Time
 	session   *session             // nil: none is open
 	commands  map[int][]byte       // by event
 	originals map[string]*original // the answers to commands by their tokens
@@ -54,7 +56,7 @@ var _ load.Platform = (*Discord)(nil)
 // Start starts a Discord that sends mentions over the gateway, or, if there are URLs of a bot's instances, posts commands to them. Close ends it.
 func Start(book *ledger.Ledger, p load.Plan, interactions ...string) (*Discord, error) {
 	d := &Discord{
-		plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{}, nonces: map[string][]byte{},
+		plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{}, nonces: map[string][]byte{}, turned: time.Now(),
 		commands: map[int][]byte{}, originals: map[string]*original{}, key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
 	}
 	for _, address := range interactions {
@@ -158,6 +160,6 @@ func (d *Discord) mention(n int) []byte {
 		`"content":"<@%s> %s how are you?","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
 		`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,"channel_type":0,"flags":0}`,
 		id, in, guild, who, who, bot, ledger.Mark(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), botUser)
-	d.messages[in] = append(d.messages[in], message{id: id, json: text})
+	d.keep(in, message{id: id, json: text})
 	return text
 }

@@ -14,12 +14,14 @@ import (
 
 // Ledger is the record of a number of events. Its methods may be called by several goroutines at the same time.
 type Ledger struct {
-	base   time.Time
-	events []event
-	open   atomic.Int64 // events of the current span that have no reply
-	first  int          // the current span
-	end    int
-	done   chan struct{} // closed when open is 0
+	base    time.Time
+	events  []event
+	sent    atomic.Int64 // events
+	replied atomic.Int64 // events that have a reply
+	open    atomic.Int64 // events of the current span that have no reply
+	first   int          // the current span
+	end     int
+	done    chan struct{} // closed when open is 0
 }
 
 // event is what is known of one event: times since base in nanoseconds, 0 if it did not happen.
@@ -69,8 +71,18 @@ func (l *Ledger) Done() <-chan struct{} { return l.done }
 // Open is how many events of the span have no reply.
 func (l *Ledger) Open() int { return int(l.open.Load()) }
 
+// Replied is how many events have a reply, in all spans.
+func (l *Ledger) Replied() int { return int(l.replied.Load()) }
+
+// Waiting is how many events were sent and have no reply, in all spans.
+func (l *Ledger) Waiting() int { return int(l.sent.Load() - l.replied.Load()) }
+
 // Sent records that an event is sent now, or was due at another time. What happened first counts.
-func (l *Ledger) Sent(n int, at time.Time) { l.events[n].sent.CompareAndSwap(0, l.since(at)) }
+func (l *Ledger) Sent(n int, at time.Time) {
+	if l.events[n].sent.CompareAndSwap(0, l.since(at)) {
+		l.sent.Add(1)
+	}
+}
 
 // Acked records that an event is acknowledged now. What happened first counts.
 func (l *Ledger) Acked(n int) { l.events[n].acked.CompareAndSwap(0, l.since(time.Now())) }
@@ -82,7 +94,11 @@ func (l *Ledger) Answered(n int) bool {
 	}
 	e := &l.events[n]
 	e.answered.CompareAndSwap(0, l.since(time.Now()))
-	if e.replies.Add(1) == 1 && n >= l.first && n < l.end && l.open.Add(-1) == 0 {
+	if e.replies.Add(1) > 1 {
+		return true
+	}
+	l.replied.Add(1)
+	if n >= l.first && n < l.end && l.open.Add(-1) == 0 {
 		close(l.done)
 	}
 	return true

@@ -45,6 +45,9 @@ func TestSummaryCountsLostAndDoubled(t *testing.T) {
 	if s := l.Summary(); s.Events != 4 || s.Lost != 1 || s.Doubled != 1 || len(s.Ack) != 1 || len(s.EndToEnd) != 3 || s.EndToEnd[2] > time.Minute {
 		t.Errorf("%+v", s)
 	}
+	if l.Waiting() != 0 || l.Replied() != 4 { // 4 waits, and the reply to 0 came although it was never sent
+		t.Errorf("%d wait, %d have a reply", l.Waiting(), l.Replied())
+	}
 	l.Answered(4)
 	<-l.Done()
 	if l.Open() != 0 {

@@ -24,11 +24,19 @@ const (
 	Kill       Mode = "kill"       // the bot is killed in the middle, and started again
 )
 
-// Modes are all modes.
+// Mixed is what is wrong at once in the endurance test, which kills the bot itself: one event of ten is sent twice, and one post of 500 is
+// refused with 429.
+const Mixed Mode = "mixed"
+
+// Modes are the modes that a run can have.
 var Modes = []Mode{Plain, Duplicates, Limited, Slow, Kill}
 
-// LimitedEach: in the mode Limited, of so many posts one gets a 429.
-const LimitedEach = 50
+// Of how many posts one gets a 429, and of how many events one comes twice.
+const (
+	limitedEach = 50
+	mixedEach   = 500
+	twiceEach   = 10
+)
 
 // Plan is what a run does.
 type Plan struct {
@@ -37,6 +45,7 @@ type Plan struct {
 	Senders  int     // how many events are under way at the same time
 	Threads  int     // conversations
 	Rate     float64 // events a second; 0: as fast as they are acknowledged
+	Backlog  int     // while so many events wait for their replies, no other is sent; 0: there is no limit
 	Mode     Mode
 	Within   time.Duration // how long the run may take
 	Patience time.Duration // for how long no reply may come; then those that are missing are lost
@@ -44,12 +53,23 @@ type Plan struct {
 	Profile  string        // the file for a profile of the bot's first instance by perf; "": none
 }
 
-// Copies is how often each event is sent.
-func (p Plan) Copies() int {
-	if p.Mode == Duplicates {
-		return 2
+// Refuses reports whether the platform refuses the nth post, from 1 on, with 429.
+func (p Plan) Refuses(post int) bool {
+	return p.Mode == Limited && post%limitedEach == 0 || p.Mode == Mixed && post%mixedEach == 0
+}
+
+// ReadBack reports whether the bot may have to read its messages back, since it is killed.
+func (p Plan) ReadBack() bool { return p.Mode == Kill || p.Mode == Mixed }
+
+// event returns which event, counted from the first one, is sent as the ith, and whether it was sent before.
+func (p Plan) event(i int) (n int, again bool) {
+	switch p.Mode {
+	case Duplicates:
+		return i / 2, i%2 > 0
+	case Mixed: // the last one of ten is sent twice
+		return i/(twiceEach+1)*twiceEach + min(i%(twiceEach+1), twiceEach-1), i%(twiceEach+1) == twiceEach
 	}
-	return 1
+	return i, false
 }
 
 // Bot is a program that is measured.

@@ -14,12 +14,11 @@ import (
 type Deliver func(ctx context.Context, n int, again bool) error
 
 // Send sends the events of a plan from first up to, but not including, end: each of its senders sends the next one when its last one is
-// acknowledged, or, at a steady rate, when it is due. connect makes what a sender sends with; close is called when it has sent all.
+// acknowledged, or, at a steady rate, when it is due, unless too many wait for their replies. connect makes what a sender sends with; close is called when it has sent all.
 func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent func(n int), connect func() (d Deliver, close func())) error {
 	var next, acked atomic.Int64
 	var work sync.WaitGroup
 	failed := make(chan error, p.Senders)
-	copies := p.Copies()
 	began := time.Now()
 	for range p.Senders {
 		work.Go(func() {
@@ -28,8 +27,9 @@ func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent
 			free := began // since when this sender has nothing to do
 			for {
 				i := int(next.Add(1) - 1)
-				n := first + i/copies
-				if n >= end || ctx.Err() != nil {
+				n, again := p.event(i)
+				n += first
+				if n >= end || !room(ctx, p, book) {
 					return
 				}
 				at := time.Now()
@@ -37,7 +37,7 @@ func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent
 					at = await(ctx, began.Add(time.Duration(float64(i)/p.Rate*float64(time.Second))), free)
 				}
 				book.Sent(n, at)
-				if err := deliver(ctx, n, i%copies > 0); err != nil {
+				if err := deliver(ctx, n, again); err != nil {
 					failed <- fmt.Errorf("event %d: %w", n, err)
 					return
 				}
@@ -66,4 +66,18 @@ func await(ctx context.Context, due, free time.Time) time.Time {
 	case <-ctx.Done():
 	}
 	return time.Now()
+}
+
+// backlogPause is how often is asked whether fewer events wait for their replies.
+const backlogPause = 5 * time.Millisecond
+
+// room waits until another event may be sent. It returns false if ctx ends first.
+func room(ctx context.Context, p Plan, book *ledger.Ledger) bool {
+	for p.Backlog > 0 && book.Waiting() >= p.Backlog && ctx.Err() == nil {
+		select {
+		case <-time.After(backlogPause):
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err() == nil
 }

@@ -37,6 +37,13 @@ func (u Usage) Since(earlier Usage) Usage {
 	return Usage{CPU: u.CPU - earlier.CPU, Peak: u.Peak, Written: u.Written - earlier.Written, Switches: u.Switches - earlier.Switches}
 }
 
+// Held is what a process holds at a moment.
+type Held struct {
+	Memory  int64 // bytes of its own: without the pages of files
+	Files   int   // open descriptors
+	Threads int
+}
+
 // inherited are the variables that a program gets from the environment of the bench: none that configures it.
 var inherited = []string{"PATH", "HOME", "TMPDIR", "LANG", "TZ"}
 
@@ -99,6 +106,16 @@ func (p *Process) Usage() (Usage, error) {
 		return Usage{}, errors.New("it has ended")
 	default:
 		return usageOf(p.cmd.Process.Pid)
+	}
+}
+
+// Held returns what the program's first process holds now. Error: it has ended.
+func (p *Process) Held() (Held, error) {
+	select {
+	case <-p.done:
+		return Held{}, errors.New("it has ended")
+	default:
+		return heldBy(p.cmd.Process.Pid)
 	}
 }
 

@@ -41,11 +41,17 @@ func TestUsageIsThatOfAllProcesses(t *testing.T) {
 	if got := process.CPU("another", []int{p.PID()}); got != 0 {
 		t.Errorf("a process with another name used %v", got)
 	}
+	if held, err := p.Held(); err != nil || held.Memory < 10<<10 || held.Memory > used.Peak || held.Files < 3 || held.Threads != 1 {
+		t.Errorf("%+v %v", held, err)
+	}
 	if got := p.Tail(); got != "rate= own=1" {
 		t.Errorf("%q", got)
 	}
 	p.End(syscall.SIGTERM)
 	if _, err := p.Usage(); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("after the end: %v", err)
+	}
+	if _, err := p.Held(); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -67,6 +67,21 @@ func usageOfProcess(pid int) (u Usage, err error) {
 	return u, err
 }
 
+// heldBy reads what a process holds.
+func heldBy(pid int) (h Held, err error) {
+	status := fmt.Sprintf("/proc/%d/status", pid)
+	kilobytes, err := field(status, "RssAnon:")
+	if err != nil {
+		return Held{}, err
+	}
+	threads, err := field(status, "Threads:")
+	if err != nil {
+		return Held{}, err
+	}
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return Held{Memory: kilobytes << 10, Files: len(files), Threads: int(threads)}, err
+}
+
 // hasEnded reports whether a process is gone, or a zombie.
 func hasEnded(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

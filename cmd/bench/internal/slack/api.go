@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gatehouse/cmd/bench/internal/ledger"
-	"gatehouse/cmd/bench/internal/load"
 	"gatehouse/cmd/bench/internal/wire"
 )
 
@@ -72,7 +71,7 @@ func (s *Slack) answer(r *http.Request, body []byte) []byte {
 // post takes a message. What is read of it is the mark of the event that it answers, and whether it is in that event's thread.
 func (s *Slack) post(body []byte) []byte {
 	count := s.posts.Add(1)
-	if s.plan.Mode == load.Limited && count%load.LimitedEach == 0 {
+	if s.plan.Refuses(int(count)) {
 		return limited
 	}
 	n, marked := ledger.Marked(body)
@@ -84,7 +83,7 @@ func (s *Slack) post(body []byte) []byte {
 		return s.stranger(body)
 	}
 	ts := timestamp(s.world.began.Add(time.Hour), int(count))
-	if s.plan.Mode == load.Kill {
+	if s.plan.ReadBack() {
 		s.record(thread, ts, body)
 	}
 	return wire.Answer(http.StatusOK, `{"ok":true,"channel":"`+in+`","ts":"`+ts+`","message":{"type":"message","ts":"`+ts+`","user":"`+bot+`"}}`, scopes)

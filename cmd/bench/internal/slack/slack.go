@@ -29,7 +29,7 @@ type Slack struct {
 
 	mu    sync.Mutex
 	tally load.Tally
-	kept  map[string][]string // in the mode Kill by thread: the last messages, as JSON
+	kept  map[string][]string // by thread, if a bot may read them back: the last messages, as JSON
 }
 
 var _ load.Platform = (*Slack)(nil)

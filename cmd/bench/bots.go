@@ -42,7 +42,10 @@ const (
 // gatehouseBot is gatehouse with the echo agent, without limits for people and channels, on a new database.
 func (o *options) gatehouseBot() bot {
 	return bot{name: "gatehouse", prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
-		db, err := newDatabase(ctx, o.database, dir)
+		db, err := databaseFile(ctx, o.existing), error(nil)
+		if o.existing == "" {
+			db, err = newDatabase(ctx, o.database, dir)
+		}
 		if err != nil {
 			return load.Bot{}, nil, err
 		}
@@ -50,6 +53,7 @@ func (o *options) gatehouseBot() bot {
 			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(), "GATEHOUSE_RATE=0",
 			"SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
 		}
+		env = append(env, o.env...)
 		b := load.Bot{
 			Name: "gatehouse", Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
 		}

@@ -11,9 +11,14 @@
 //	         posts, and stores nothing
 //	peer     the same as slack with another bot, which --command starts
 //	compare  floor, peer (if --command is given) and gatehouse in turn, --runs times, with medians, spreads and ratios
-//	hrf      the check of HRF envelopes, at three sizes
+//	many     a gatehouse serve with 2,000 turns whose agent takes 30 s, at once, and short turns beside them
+//	store    what a disk and SQLite's driver can do at best, and the steps of turns, turns in the store and whole dispatch in this process as
+//	         ratios to it, by 1, 16 and 256 sessions at once; every session waits for one thing before it does the next
+//	growth   a turn in conversations of 10 to 10,000 messages in this process, and a gatehouse serve on large databases: time to start, memory
+//	hrf, typestate
+//	         the checks of HRF envelopes and of the evidence of turns, each at three sizes
 //
-// All but hrf print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
+// The first five print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
 // written and bytes stored, and how many replies were lost or doubled: if there are any, the exit code is 1. They send as fast as events are
 // acknowledged, or at a steady --rate, or with --svg at several. With --mode something is wrong: every event comes twice, the platform
 // answers some posts with 429, the agent is slow, or the bot is killed in the middle and started again. bench NAME -h lists the flags.
@@ -21,6 +26,10 @@
 // The driver and the fake share the processors with the bot. internal/wire keeps what they cost small, and the table shows it. Times of events
 // begin when they are sent, or, at a steady rate, when they were due if no sender was free. Replies are counted by a mark in the text of each
 // event, which the bot has to repeat in the event's thread.
+//
+// store and growth hold the dispatcher, the store and the delivery of gatehouse with the echo agent and a platform in memory (internal/turns), so
+// their processor time has that of the people in it too. The commits that store compares with are made by the connection that a store
+// writes with, without database/sql (internal/commits). growth fills databases with copies of a real conversation by SQL (internal/fill).
 //
 // Figures of one machine can be compared if they are of one run; ratios, also between machines. A new bench is a function and a line in
 // benches.
@@ -38,6 +47,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"gatehouse/cmd/bench/internal/sizes"
 )
 
 // bench is a bench: it takes its flags, and writes what it measured to stdout. An error of the type usageError is one of the flags.
@@ -45,28 +56,22 @@ type bench func(ctx context.Context, args []string, stdout, stderr io.Writer) er
 
 // benches are the benches by name.
 var benches = map[string]bench{
-	"slack":   loadBench("slack"),
-	"floor":   loadBench("floor"),
-	"peer":    loadBench("peer"),
-	"compare": loadBench("compare"),
-	"discord": loadBench("discord"),
-	"hrf":     withoutFlags(benchHRF),
+	"slack":     loadBench("slack"),
+	"floor":     loadBench("floor"),
+	"peer":      loadBench("peer"),
+	"compare":   loadBench("compare"),
+	"discord":   loadBench("discord"),
+	"store":     benchStore,
+	"growth":    benchGrowth,
+	"many":      benchMany,
+	"hrf":       sizesBench("hrf", sizes.HRF),
+	"typestate": sizesBench("typestate", sizes.Typestate),
 }
 
 // usageError is an error of the arguments.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
-
-// withoutFlags is a bench that takes no flags.
-func withoutFlags(do func(ctx context.Context, out io.Writer) error) bench {
-	return func(ctx context.Context, args []string, stdout, _ io.Writer) error {
-		if len(args) > 0 {
-			return usageError{fmt.Errorf("unexpected argument %q", args[0])}
-		}
-		return do(ctx, stdout)
-	}
-}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -20,9 +20,10 @@ import (
 // grownColumns are what is measured of a gatehouse that is started on a large database, and answers some messages.
 var grownColumns = []report.Column{
 	{Key: "size_mb", Title: "database, MB", Format: "%.1f"},
-	{Key: "start_ms", Title: "from start to ready, ms", Format: "%.1f"},
+	{Key: "start_ms", Title: "start to ready, ms", Format: "%.1f"},
+	{Key: "start_of_empty", Title: "of empty", Format: "%.2f"},
 	{Key: "peak_rss_mb", Title: "RSS at most, MB", Format: "%.1f"},
-	{Key: "bytes_each", Title: "RSS more than on the empty one, bytes each", Format: "%.0f"},
+	{Key: "bytes_each", Title: "above empty, bytes each", Format: "%.0f"},
 	{Key: "cpu_ms_per_event", Title: "CPU, ms/event", Format: "%.3f"},
 	{Key: "end_to_end_p50_ms", Title: "answered, p50 ms", Format: "%.2f"},
 }
@@ -76,11 +77,12 @@ func benchGrowth(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	return g.print(stdout, "gatehouse serve, by what its database holds:", map[string]any{"growth": "database"}, grownColumns, rows)
 }
 
-// stage is a database to which something was added.
+// stage is a database that holds something.
 type stage struct {
-	name string
-	file string
-	many int
+	name  string
+	file  string // "": gatehouse makes it
+	many  int    // what it holds; 0: nothing, or as much as makes it so large:
+	bytes int64
 }
 
 // grown starts gatehouse on databases of several sizes.
@@ -90,12 +92,12 @@ func (g *growthBench) grown(ctx context.Context, dir string) (rows []report.Row,
 			return nil, err
 		}
 	}
-	stages := []stage{{name: "empty"}, {name: fmt.Sprintf("%d suspended", g.suspended), file: "suspended.db", many: g.suspended}}
+	stages := []stage{{name: "empty", file: "empty.db"}, {name: "new"}, {name: fmt.Sprintf("%d suspended", g.suspended), file: "suspended.db", many: g.suspended}}
 	for _, n := range g.idle {
 		stages = append(stages, stage{name: fmt.Sprintf("%d sessions", n), file: fmt.Sprintf("idle%d.db", n), many: n})
 	}
 	if g.big > 0 {
-		stages = append(stages, stage{name: fmt.Sprintf("%d MB", g.big), file: "big.db"})
+		stages = append(stages, stage{name: fmt.Sprintf("%d MB", g.big), file: "big.db", bytes: int64(g.big) * 1e6})
 	}
 	rows = make([]report.Row, len(stages))
 	for i, s := range stages {
@@ -109,7 +111,7 @@ func (g *growthBench) grown(ctx context.Context, dir string) (rows []report.Row,
 	}
 	for range g.runs {
 		for i, s := range stages {
-			if err := g.serve(ctx, dir, s, &rows[i], rows[0]); err != nil {
+			if err := g.serve(ctx, dir, s, &rows[i], &rows[0]); err != nil {
 				return nil, fmt.Errorf("on a database with %s: %w", s.name, err)
 			}
 		}
@@ -126,8 +128,11 @@ const (
 // chunk is how many copies are made in one transaction.
 const chunk = 10_000
 
-// fill makes a database: of idle sessions, until there are as many or it is as large as it should be, or of suspended turns.
+// fill makes a database: an empty one, one of idle sessions, until there are as many or it is as large as it should be, or of suspended turns.
 func (g *growthBench) fill(ctx context.Context, s stage) (err error) {
+	if s.many == 0 && s.bytes == 0 {
+		return converse(ctx, s.file, turns.Echo, func(*turns.Bot) error { return nil })
+	}
 	name, agent, text, want := idleConversation, turns.Agent(turns.Echo), storeText, core.PostReply
 	if filepath.Base(s.file) == "suspended.db" {
 		name, agent, text, want = suspendedConversation, turns.Asking, turns.AsksFor, core.PostCard
@@ -156,7 +161,7 @@ func (g *growthBench) fill(ctx context.Context, s stage) (err error) {
 			return err
 		}
 		made = end
-		if size, err := f.Size(ctx); err != nil || s.many == 0 && size >= int64(g.big)*1e6 {
+		if size, err := f.Size(ctx); err != nil || s.many == 0 && size >= s.bytes {
 			return err
 		}
 	}
@@ -171,8 +176,8 @@ func converse(ctx context.Context, file string, agent turns.Agent, say func(*tur
 	return errors.Join(say(b), b.Close())
 }
 
-// serve adds to a row what gatehouse needs on a database.
-func (g *growthBench) serve(ctx context.Context, dir string, s stage, row *report.Row, empty report.Row) error {
+// serve adds to a row what gatehouse needs on a database, compared with the empty one, whose row is the first.
+func (g *growthBench) serve(ctx context.Context, dir string, s stage, row, empty *report.Row) error {
 	o := g.options
 	o.existing = s.file
 	r, err := o.once(ctx, o.plan, o.gatehouseBot(), dir)
@@ -189,6 +194,9 @@ func (g *growthBench) serve(ctx context.Context, dir string, s stage, row *repor
 			return err
 		}
 		all["size_mb"] = float64(size) / 1e6
+	}
+	if row != empty {
+		all["start_of_empty"] = all["start_ms"] / report.Median(empty.Values["start_ms"])
 	}
 	if s.many > 0 {
 		all["bytes_each"] = (all["peak_rss_mb"] - report.Median(empty.Values["peak_rss_mb"])) * (1 << 20) / float64(s.many)

@@ -57,14 +57,17 @@ func (n *numbers) Set(list string) error {
 	return nil
 }
 
+// wide is how many rows fit beside each other, with their ratios.
+const wide = 4
+
 // print prints a table below its heading, or JSON.
 func (l *local) print(out io.Writer, heading string, what map[string]any, columns []report.Column, rows []report.Row) error {
 	if l.json {
 		return report.JSON(out, what, columns, rows)
 	}
 	fmt.Fprintln(out, heading)
-	if len(rows) > len(columns) {
-		return report.List(out, columns, rows) // the ratios would not fit
+	if len(rows) > wide {
+		return report.List(out, columns, rows)
 	}
 	return report.Table(out, columns, rows)
 }

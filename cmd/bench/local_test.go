@@ -39,7 +39,7 @@ func TestGrowthIsMeasuredOnFullDatabases(t *testing.T) {
 	if short, long := all[0]["10 messages"], all[0]["200 messages"]; short["cpu_us"] <= 0 || long["cpu_us"] <= 0 {
 		t.Errorf("%v", all[0])
 	}
-	for _, name := range []string{"empty", "20 suspended", "300 sessions", "3 MB"} {
+	for _, name := range []string{"new", "empty", "20 suspended", "300 sessions", "3 MB"} {
 		if f := all[1][name]; f["start_ms"] <= 0 || f["peak_rss_mb"] <= 0 || f["lost"] != 0 {
 			t.Errorf("%s: %v", name, f)
 		}

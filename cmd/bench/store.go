@@ -104,38 +104,44 @@ func (s *storeBench) once(ctx context.Context, sessions int, rows []report.Row) 
 // storeText is what people say.
 const storeText = "hello, are you there?"
 
-// steps measures the steps of turns one after the other: as many messages as time allows are accepted, then their turns end, then the replies are
-// delivered. Each conversation is new.
+// steps measures the steps of turns: in rounds, in which each session accepts a message, then each ends its turn, then each delivers the reply.
 func (s *storeBench) steps(ctx context.Context, file string, sessions int) (samples []rate.Sample, err error) {
 	store, owner, err := turns.OpenStore(ctx, "sqlite:"+file)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	claims := make([][]core.Claim, sessions)
-	accepted, err := rate.During(ctx, sessions, s.length, func(ctx context.Context, session int) error {
-		n := len(claims[session])
-		c, err := turns.Accept(ctx, store, owner, int64(n), core.ConversationID(fmt.Sprintf("room:c%d-%d", session, n)), storeText)
-		claims[session] = append(claims[session], c)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	claims, replies := make([]core.Claim, sessions), make([]core.OutboxRow, sessions)
+	round := 0
+	steps := []func(ctx context.Context, i int) error{
+		func(ctx context.Context, i int) (err error) {
+			claims[i], err = turns.Accept(ctx, store, owner, int64(round), storeConversation(i), storeText)
+			return err
+		},
+		func(ctx context.Context, i int) (err error) {
+			replies[i], err = turns.Finish(ctx, store, claims[i], storeText, "echo: "+storeText)
+			return err
+		},
+		func(ctx context.Context, i int) error { return turns.Deliver(ctx, store, replies[i]) },
 	}
-	var all []core.Claim
-	for _, c := range claims {
-		all = append(all, c...)
+	rounds := make([][]rate.Sample, len(steps)) // by step
+	for until := time.Now().Add(time.Duration(len(steps)) * s.length); round == 0 || time.Now().Before(until); round++ {
+		for i, step := range steps {
+			sample, err := rate.Each(ctx, sessions, sessions, step)
+			if err != nil {
+				return nil, err
+			}
+			rounds[i] = append(rounds[i], sample)
+		}
 	}
-	replies := make([]core.OutboxRow, len(all))
-	finished, err := rate.Each(ctx, sessions, len(all), func(ctx context.Context, i int) (err error) {
-		replies[i], err = turns.Finish(ctx, store, all[i], storeText, "echo: "+storeText)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	for _, all := range rounds {
+		samples = append(samples, rate.Sum(all))
 	}
-	delivered, err := rate.Each(ctx, sessions, len(all), func(ctx context.Context, i int) error { return turns.Deliver(ctx, store, replies[i]) })
-	return []rate.Sample{accepted, finished, delivered}, err
+	return samples, nil
+}
+
+func storeConversation(session int) core.ConversationID {
+	return core.ConversationID(fmt.Sprintf("room:c%d", session))
 }
 
 // turns measures accept, finish and delivery, one after the other in each conversation.
@@ -148,7 +154,7 @@ func (s *storeBench) turns(ctx context.Context, file string, sessions int) (samp
 	said := make([]int64, sessions)
 	return rate.During(ctx, sessions, s.length, func(ctx context.Context, session int) error {
 		said[session]++
-		c, err := turns.Accept(ctx, store, owner, said[session], core.ConversationID(fmt.Sprintf("room:c%d", session)), storeText)
+		c, err := turns.Accept(ctx, store, owner, said[session], storeConversation(session), storeText)
 		if err != nil {
 			return err
 		}
@@ -169,6 +175,6 @@ func (s *storeBench) dispatched(ctx context.Context, file string, sessions int) 
 	}
 	defer func() { err = errors.Join(err, bot.Close()) }()
 	return rate.During(ctx, sessions, s.length, func(ctx context.Context, session int) error {
-		return bot.Say(ctx, core.ConversationID(fmt.Sprintf("room:c%d", session)), storeText, core.PostReply)
+		return bot.Say(ctx, storeConversation(session), storeText, core.PostReply)
 	})
 }

@@ -21,6 +21,18 @@ type Sample struct {
 // PerSecond is how often it was done in a second.
 func (s Sample) PerSecond() float64 { return float64(s.Done) / s.Took.Seconds() }
 
+// Sum is what was measured of all samples, one after the other.
+func Sum(samples []Sample) (sum Sample) {
+	for _, s := range samples {
+		sum.Done += s.Done
+		sum.Took += s.Took
+		sum.CPU += s.CPU
+		sum.Latencies = append(sum.Latencies, s.Latencies...)
+	}
+	slices.Sort(sum.Latencies)
+	return sum
+}
+
 // During has each of several sessions do something for a time, again and again, and at least once.
 func During(ctx context.Context, sessions int, length time.Duration, do func(ctx context.Context, session int) error) (Sample, error) {
 	until := time.Now().Add(length)

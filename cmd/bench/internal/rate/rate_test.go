@@ -42,6 +42,21 @@ func TestEachThingIsDoneOnce(t *testing.T) {
 	}
 }
 
+func TestSumHasAllOfEach(t *testing.T) {
+	once := func() rate.Sample {
+		s, err := rate.Each(t.Context(), 2, 5, func(context.Context, int) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	one, other := once(), once()
+	s := rate.Sum([]rate.Sample{one, other})
+	if s.Done != 10 || s.Took != one.Took+other.Took || s.CPU != one.CPU+other.CPU || len(s.Latencies) != 10 || !slices.IsSorted(s.Latencies) {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestAnErrorEndsAllSessions(t *testing.T) {
 	broken := errors.New("it broke")
 	_, err := rate.During(t.Context(), 2, 1<<62, func(ctx context.Context, session int) error {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/cmd/bench/internal/floor"
 	"gatehouse/cmd/bench/internal/load"
 )
 
@@ -98,6 +99,9 @@ func buildGatehouse(ctx context.Context, dir string) (program string, err error)
 	return program, nil
 }
 
+// floorCommand is the command that makes this program the floor bot.
+const floorCommand = "floor-bot"
+
 // floorBot is the floor bot: this program, started again.
 func floorBot(delay time.Duration) (bot, error) {
 	self, err := os.Executable()
@@ -107,7 +111,7 @@ func floorBot(delay time.Duration) (bot, error) {
 	return bot{name: "floor", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
 		return load.Bot{Name: "floor", Instances: []load.Instance{{
-			Program: []string{self, floorCommand}, Env: []string{delayVariable + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
+			Program: []string{self, floorCommand}, Env: []string{floor.Delay + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
 		}}}, func() error { return nil }, err
 	}}, nil
 }

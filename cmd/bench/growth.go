@@ -48,7 +48,7 @@ func benchGrowth(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		f.Var((*numbers)(&g.histories), "histories", "the lengths of conversations at which a turn is measured, separated by commas")
 		f.Var((*numbers)(&g.idle), "idle", "how many idle sessions a database has, several numbers separated by commas")
 		f.IntVar(&g.suspended, "suspended", 10_000, "how many turns wait for approvals in another one")
-		f.IntVar(&g.big, "big", 0, "how many MB a further database has; 1000 takes a minute and the space; 0: there is none")
+		f.IntVar(&g.big, "big", 0, "how many MB a further database has, such as 1000; 0: there is none")
 		f.StringVar(&g.options.gatehouse, "gatehouse", "", "the program `PATH` of gatehouse; not given: it is built from the working directory")
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/cmd/bench/internal/floor"
 	"gatehouse/cmd/bench/internal/load"
 )
 
@@ -42,7 +43,10 @@ const (
 // gatehouseBot is gatehouse with the echo agent, without limits for people and channels, on a new database.
 func (o *options) gatehouseBot() bot {
 	return bot{name: "gatehouse", prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
-		db, err := newDatabase(ctx, o.database, dir)
+		db, err := databaseFile(ctx, o.existing), error(nil)
+		if o.existing == "" {
+			db, err = newDatabase(ctx, o.database, dir)
+		}
 		if err != nil {
 			return load.Bot{}, nil, err
 		}
@@ -50,6 +54,7 @@ func (o *options) gatehouseBot() bot {
 			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(), "GATEHOUSE_RATE=0",
 			"SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
 		}
+		env = append(env, o.env...)
 		b := load.Bot{
 			Name: "gatehouse", Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
 		}
@@ -94,6 +99,9 @@ func buildGatehouse(ctx context.Context, dir string) (program string, err error)
 	return program, nil
 }
 
+// floorCommand is the command that makes this program the floor bot.
+const floorCommand = "floor-bot"
+
 // floorBot is the floor bot: this program, started again.
 func floorBot(delay time.Duration) (bot, error) {
 	self, err := os.Executable()
@@ -103,7 +111,7 @@ func floorBot(delay time.Duration) (bot, error) {
 	return bot{name: "floor", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
 		return load.Bot{Name: "floor", Instances: []load.Instance{{
-			Program: []string{self, floorCommand}, Env: []string{delayVariable + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
+			Program: []string{self, floorCommand}, Env: []string{floor.Delay + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
 		}}}, func() error { return nil }, err
 	}}, nil
 }

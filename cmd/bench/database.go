@@ -27,12 +27,7 @@ type database struct {
 // newDatabase makes a database: a file in a folder, or, if the URL of a Postgres server is given, one of its databases.
 func newDatabase(ctx context.Context, server, dir string) (database, error) {
 	if server == "" {
-		file := filepath.Join(dir, "gatehouse.db")
-		return database{
-			url:  "sqlite:" + file,
-			size: func() (int64, error) { return sqliteSize(ctx, file) },
-			drop: func() error { return nil },
-		}, nil
+		return databaseFile(ctx, filepath.Join(dir, "gatehouse.db")), nil
 	}
 	at, err := url.Parse(server)
 	if err != nil {
@@ -62,6 +57,15 @@ func newDatabase(ctx context.Context, server, dir string) (database, error) {
 			return onServer(context.WithoutCancel(ctx), server, "drop database "+name+" with (force)")
 		},
 	}, nil
+}
+
+// databaseFile is a database of SQLite. Dropping it leaves the file.
+func databaseFile(ctx context.Context, file string) database {
+	return database{
+		url:  "sqlite:" + file,
+		size: func() (int64, error) { return sqliteSize(ctx, file) },
+		drop: func() error { return nil },
+	}
 }
 
 // sqliteSize is the size of a database with what is still in its log.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,20 +56,30 @@ func measured(t *testing.T, args ...string) map[string]map[string]float64 {
 	if code := run(t.Context(), args, &stdout, &stderr); code != 0 {
 		t.Fatalf("bench %q ends with %d: %s", args, code, &stderr)
 	}
-	var all struct {
-		Rows map[string]map[string]struct{ Median float64 }
-	}
-	if err := json.Unmarshal(stdout.Bytes(), &all); err != nil {
-		t.Fatalf("%v\n%s", err, &stdout)
-	}
-	figures := map[string]map[string]float64{}
-	for name, row := range all.Rows {
-		figures[name] = map[string]float64{}
-		for key, figure := range row {
-			figures[name][key] = figure.Median
+	return figuresIn(t, &stdout)[0]
+}
+
+// figuresIn reads what benches print with --json: for each table the figures of each row by their keys.
+func figuresIn(t *testing.T, out io.Reader) (tables []map[string]map[string]float64) {
+	t.Helper()
+	for d := json.NewDecoder(out); ; {
+		var all struct {
+			Rows map[string]map[string]struct{ Median float64 }
 		}
+		if err := d.Decode(&all); errors.Is(err, io.EOF) {
+			return tables
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		figures := map[string]map[string]float64{}
+		for name, row := range all.Rows {
+			figures[name] = map[string]float64{}
+			for key, figure := range row {
+				figures[name][key] = figure.Median
+			}
+		}
+		tables = append(tables, figures)
 	}
-	return figures
 }
 
 // TestNothingIsLostOrDoubledInAnyMode kills gatehouse only where its events come by one way of each platform: a post that was being sent may take
@@ -138,6 +150,7 @@ func TestWrongFlagsAreExplained(t *testing.T) {
 		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"}, {"slack", "--replicas", "2"}, {"slack", "more"},
 		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"}, {"peer", "--command", "true"},
 		{"peer", "--command", "true", "--url", "ftp://127.0.0.1"}, {"floor", "--socket"},
+		nil, {"speed"}, {"hrf", "hrf"}, {"typestate", "--runs", "0"}, {"store", "--sessions", "1,some"}, {"growth", "--idle", "0"}, {"many", "--turns", "0"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {

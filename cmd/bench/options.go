@@ -30,6 +30,8 @@ type options struct {
 	sweep        time.Duration
 	svg          string
 	json         bool
+	env          []string // not a flag: further variables of gatehouse
+	existing     string   // not a flag: the file of a database that is used in place of a new one
 }
 
 // defaultRates are those of a sweep without --rates.

@@ -396,6 +396,9 @@ func TestEcho(t *testing.T) {
 	if h, err = chat.New(chat.Options{Graph: slow, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
+	if got := texts(h.Send(ctx, "s@1", core.Message{Role: core.User, Content: core.Text(agent.AtOnce + ", please")})); got != "echo: at once, please" {
+		t.Errorf("without the delay: %q", got)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, ok := h.Send(ctx, "s@1", core.Message{Role: core.User, Content: core.Text("hey")}).(core.Errored); !ok {

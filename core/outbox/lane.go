@@ -34,14 +34,14 @@ func (l *lane) close() {
 	l.sending.Wait()
 }
 
-// take takes up to n free slots.
-func (l *lane) take(n int) int {
+// take takes up to n free slots, and leaves keep of them.
+func (l *lane) take(n, keep int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return 0
 	}
-	n = min(n, l.free)
+	n = max(0, min(n, l.free-keep))
 	l.free -= n
 	l.sending.Add(n)
 	return n

@@ -31,7 +31,7 @@ type Options struct {
 // Limits and intervals.
 const (
 	inFlight        = 32  // rows at a time per platform
-	mostClaims      = 16  // rows at a time that are looked for; while they are, turns that end find the other slots free
+	mostClaims      = 16  // rows at a time that are looked for; so many slots are kept for them, and turns that end find the others free
 	giveUp          = 300 // failed attempts in a row, about a day, make a row dead
 	firstBackoff    = time.Second
 	maxBackoff      = 5 * time.Minute
@@ -106,7 +106,7 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, l *lane) {
 	defer l.close()
 	errorLog := retry.NewLog(d.Log, "looking for posts")
 	for ctx.Err() == nil {
-		if free := l.take(mostClaims); free > 0 {
+		if free := l.take(mostClaims, 0); free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
 				errorLog.Report(err)
@@ -143,7 +143,7 @@ func (d *Deliverer) HandOver(platform string, n int) (h *core.Handover, deliver 
 		if l.platform != platform {
 			continue
 		}
-		taken := l.take(n)
+		taken := l.take(n, mostClaims) // the others are for posts that wait already
 		if taken == 0 {
 			break
 		}

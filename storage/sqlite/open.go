@@ -52,7 +52,7 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 		return nil, err
 	}
 	db := &database{file: file, options: o, readers: newReaders(source(file, o, "mode=rw&_journal_mode=WAL&_query_only=true"))}
-	writing := source(file, o, "mode=rw&_journal_mode=WAL&_txlock=immediate")
+	writing := writing(file, o)
 	first, err := connect(writing)
 	if err != nil {
 		return nil, translate(file, err)
@@ -63,6 +63,14 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	}
 	db.writer = newWriter(writing, first, o, func() error { return checkIdentity(file, opened) })
 	return db, nil
+}
+
+// Writing opens connections to an existing file as a store's writer does: with the same driver, and with all that matters for durability and
+// speed. It is for programs that measure what they cost.
+func Writing(file string) driver.Connector { return writing(file, Options{}.Filled(busyTimeout)) }
+
+func writing(file string, o Options) connector {
+	return source(file, o, "mode=rw&_journal_mode=WAL&_txlock=immediate")
 }
 
 // store returns the store's methods on the database. If it fails, the database is closed.

@@ -117,10 +117,13 @@ type Summary struct {
 }
 
 // Summary returns what became of the events of the span.
-func (l *Ledger) Summary() Summary {
-	s := Summary{Events: l.end - l.first}
+func (l *Ledger) Summary() Summary { return l.Between(l.first, l.end) }
+
+// Between returns what became of the events from first up to, but not including, end.
+func (l *Ledger) Between(first, end int) Summary {
+	s := Summary{Events: end - first}
 	var begin, last int64
-	for i := l.first; i < l.end; i++ {
+	for i := first; i < end; i++ {
 		e := &l.events[i]
 		sent, acked, answered := e.sent.Load(), e.acked.Load(), e.answered.Load()
 		if sent > 0 && (begin == 0 || sent < begin) {

@@ -50,6 +50,8 @@ type Plan struct {
 	Within   time.Duration // how long the run may take
 	Patience time.Duration // for how long no reply may come; then those that are missing are lost
 	Idle     time.Duration // for how long the bot is measured without events, afterwards
+	Watch    time.Duration // for how long the bot is measured when all events are acknowledged, while its agent is slow
+	Beside   int           // how many further events are sent then, one by one, which ask for an answer without delay; on Slack only
 	Profile  string        // the file for a profile of the bot's first instance by perf; "": none
 }
 
@@ -128,5 +130,7 @@ type Result struct {
 	Switches int64         // context switches of the bot
 	Stored   int64         // bytes by which its database grew
 	Idle     time.Duration // processor time of the bot in Plan.Idle without events
-	Problem  string        // what is wrong with the counts, "" if nothing is
+	Watch    time.Duration // the same in Plan.Watch
+	Beside   ledger.Summary
+	Problem  string // what is wrong with the counts, "" if nothing is
 }

@@ -19,7 +19,7 @@ const quiet = 300 * time.Millisecond
 func Run(ctx context.Context, p Plan, b Bot, open Open, dir string) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Within)
 	defer cancel()
-	book := ledger.New(p.Warm + p.Events)
+	book := ledger.New(p.Warm + p.Events + p.Beside)
 	platform, err := open(book)
 	if err != nil {
 		return Result{}, err
@@ -68,6 +68,12 @@ func (r *run) measure(ctx context.Context) (Result, error) {
 	if err := r.events(ctx); err != nil {
 		return Result{}, err
 	}
+	if result.Watch, err = r.watch(ctx, r.plan.Watch); err != nil {
+		return Result{}, err
+	}
+	if err := r.beside(ctx); err != nil {
+		return Result{}, fmt.Errorf("beside the others: %w", err)
+	}
 	missing := r.replies(ctx)
 	end, err := r.usage()
 	if err != nil {
@@ -78,7 +84,7 @@ func (r *run) measure(ctx context.Context) (Result, error) {
 		missing = r.settle(ctx)
 	}
 	if missing == nil {
-		if result.Idle, err = r.idle(ctx); err != nil {
+		if result.Idle, err = r.watch(ctx, r.plan.Idle); err != nil {
 			return Result{}, err
 		}
 	}
@@ -86,6 +92,7 @@ func (r *run) measure(ctx context.Context) (Result, error) {
 		p.End(syscall.SIGTERM)
 	}
 	result.Summary, result.Tally = r.book.Summary(), r.platform.Tally()
+	result.Beside = r.book.Between(result.Sent, result.Sent+r.plan.Beside)
 	used := end.Since(begin.Usage)
 	result.CPU, result.Peak, result.Written, result.Switches = used.CPU, used.Peak, used.Written, used.Switches
 	result.Server, result.Driver, result.Stored = end.server-begin.server, end.driver-begin.driver, end.stored-begin.stored
@@ -98,6 +105,9 @@ func problem(r Result, missing error) string {
 	var all []error
 	if r.Lost > 0 || r.Doubled > 0 {
 		all = append(all, fmt.Errorf("of %d events %d have no reply, and %d have more than one", r.Events, r.Lost, r.Doubled))
+	}
+	if b := r.Beside; b.Lost > 0 || b.Doubled > 0 {
+		all = append(all, fmt.Errorf("of %d events beside them %d have no reply, and %d have more than one", b.Events, b.Lost, b.Doubled))
 	}
 	if r.Strays > 0 {
 		all = append(all, fmt.Errorf("%d posts are no reply to an event in its thread, such as %q", r.Strays, r.Stray))
@@ -136,6 +146,23 @@ func (r *run) events(ctx context.Context) error {
 		return err
 	}
 	return <-restarted
+}
+
+// besidePause is how long after one event the next one is sent that asks for an answer without delay.
+const besidePause = 100 * time.Millisecond
+
+// beside sends the events that ask for an answer without delay.
+func (r *run) beside(ctx context.Context) error {
+	first := r.plan.Warm + r.plan.Events
+	for n := first; n < first+r.plan.Beside; n++ {
+		if err := r.send(ctx, n, n+1, func(int) {}); err != nil {
+			return err
+		}
+		if err := pause(ctx, besidePause); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // send sends events. It fails if an instance ends meanwhile.

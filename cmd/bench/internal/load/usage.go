@@ -25,22 +25,29 @@ func (r *run) profile() (stop func(), err error) {
 	return sync.OnceFunc(func() { perf.End(syscall.SIGINT) }), nil
 }
 
-// idle measures the bot without events.
-func (r *run) idle(ctx context.Context) (time.Duration, error) {
-	if r.plan.Idle == 0 {
+// watch measures the bot for a time in which no events are sent.
+func (r *run) watch(ctx context.Context, length time.Duration) (time.Duration, error) {
+	if length == 0 {
 		return 0, nil
 	}
 	begin, err := r.usage()
 	if err != nil {
 		return 0, err
 	}
-	select {
-	case <-time.After(r.plan.Idle):
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	if err := pause(ctx, length); err != nil {
+		return 0, err
 	}
 	end, err := r.usage()
 	return end.CPU - begin.CPU, err
+}
+
+func pause(ctx context.Context, length time.Duration) error {
+	select {
+	case <-time.After(length):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // usage is what was used until a moment.

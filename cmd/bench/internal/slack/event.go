@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/cmd/bench/internal/ledger"
 	"gatehouse/cmd/bench/internal/wire"
+	"gatehouse/core/agent"
 )
 
 // The workspace of the bench. Its channels are C0BENCH0, C0BENCH1 and so on, its people U0BENCH0 and so on.
@@ -40,6 +41,7 @@ type world struct {
 	began   time.Time
 	threads int
 	people  int
+	long    int // the events after so many ask for an answer without delay
 }
 
 // place returns the channel and the thread that an event is in.
@@ -57,9 +59,13 @@ func timestamp(began time.Time, n int) string {
 // appendBody appends the nth event, a mention of the bot in a thread.
 func (w world) appendBody(b []byte, n int) []byte {
 	in, thread := w.place(n)
+	words := ledger.Mark(n) + " how are you?"
+	if n >= w.long {
+		words = agent.AtOnce + " " + words
+	}
 	values := map[string]string{
 		"CHANNEL": in, "THREAD": thread, "PERSON": person + strconv.Itoa(n%w.people), "NUMBER": strconv.Itoa(n), "TS": timestamp(w.began, w.threads+n),
-		"TIME": strconv.FormatInt(w.began.Unix(), 10), "WORDS": ledger.Mark(n) + " how are you?",
+		"TIME": strconv.FormatInt(w.began.Unix(), 10), "WORDS": words,
 	}
 	for _, part := range mentionParts {
 		b = append(append(b, part.text...), values[part.then]...)

@@ -38,7 +38,7 @@ var _ load.Platform = (*Slack)(nil)
 func Start(book *ledger.Ledger, p load.Plan, events ...string) (s *Slack, err error) {
 	s = &Slack{
 		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}}, kept: map[string][]string{},
-		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders},
+		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders, long: p.Warm + p.Events},
 	}
 	for _, address := range events {
 		to, err := url.Parse(address)

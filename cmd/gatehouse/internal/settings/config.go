@@ -34,7 +34,7 @@ type Config struct {
 	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz."`
 	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons and the audit log. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo, echo, or script:FILE for a workflow in HarmonyScript. Not set: llm if a model is set, else demo."`
-	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
+	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers. It answers a message that begins with \"at once\" without waiting."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only who is at gatehouse's own machine, for requests made there."`
 	TokenList       string        `envconfig:"GATEHOUSE_TOKENS" secret:"all" help:"Who may use the OpenHarness endpoint and the web pages: name=token,name!=token; the ! makes an approver. Not set: only browsers and programs on gatehouse's own machine."`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"The system prompt of the model: a text file, or a folder of prompts with one that is called system. It may use {{ platform }} and {{ today }}."`

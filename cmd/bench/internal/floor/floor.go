@@ -1,4 +1,5 @@
-package main
+// Package floor is the floor bot: the least that a bot in Go can do.
+package floor
 
 import (
 	"bytes"
@@ -18,18 +19,15 @@ import (
 	"time"
 )
 
-// The floor bot is started by its command; its environment is that of every bot, and how long it waits before it answers.
-const (
-	floorCommand  = "floor-bot"
-	delayVariable = "BENCH_DELAY"
-)
+// Delay is the variable of how long it waits before it answers; the rest of its environment is that of every bot.
+const Delay = "BENCH_DELAY"
 
-// floorPosts is how many posts of the floor bot are under way at a time.
-const floorPosts = 64
+// postsAtOnce is how many posts of the floor bot are under way at a time.
+const postsAtOnce = 64
 
-// floorService is the least that a bot in Go can do: it verifies the signature, acknowledges, and posts what was said to the thread. It stores
+// service is the least that a bot in Go can do: it verifies the signature, acknowledges, and posts what was said to the thread. It stores
 // nothing, so what it has acknowledged is lost when it ends.
-type floorService struct {
+type service struct {
 	api, token, secret string
 	delay              time.Duration
 	client             *http.Client
@@ -37,15 +35,15 @@ type floorService struct {
 	posts              sync.WaitGroup
 }
 
-// floorProgram runs the floor bot until ctx ends.
-func floorProgram(ctx context.Context, _ []string, _, stderr io.Writer) error {
-	delay, err := time.ParseDuration(cmp.Or(os.Getenv(delayVariable), "0s"))
+// Run runs the floor bot until ctx ends.
+func Run(ctx context.Context, stderr io.Writer) error {
+	delay, err := time.ParseDuration(cmp.Or(os.Getenv(Delay), "0s"))
 	if err != nil {
 		return err
 	}
-	f := &floorService{
+	f := &service{
 		api: os.Getenv("SLACK_API_URL"), token: os.Getenv("SLACK_BOT_TOKEN"), secret: os.Getenv("SLACK_SIGNING_SECRET"), delay: delay,
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: floorPosts}}, slots: make(chan struct{}, floorPosts),
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: postsAtOnce}}, slots: make(chan struct{}, postsAtOnce),
 	}
 	server := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := f.receive(w, r); err != nil {
@@ -63,7 +61,7 @@ func floorProgram(ctx context.Context, _ []string, _, stderr io.Writer) error {
 }
 
 // receive acknowledges an event, and answers it then.
-func (f *floorService) receive(w http.ResponseWriter, r *http.Request) error {
+func (f *service) receive(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
@@ -98,7 +96,7 @@ func (f *floorService) receive(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (f *floorService) post(message map[string]string) error {
+func (f *service) post(message map[string]string) error {
 	body, err := json.Marshal(message)
 	if err != nil {
 		return err

@@ -1,20 +1,11 @@
-package main
+package sizes
 
 import (
-	"bytes"
 	"testing"
 
 	"gatehouse/core/hrf"
+	"gatehouse/core/typestate"
 )
-
-func TestUnknownBenchNamesTheKnownOnes(t *testing.T) {
-	for _, args := range [][]string{nil, {"speed"}, {"hrf", "hrf"}} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 || stdout.Len() > 0 {
-			t.Errorf("%v: exit code %d, %q", args, code, stderr.String())
-		}
-	}
-}
 
 // TestEnvelopeOfTheBench shows that 5,000 steps make about 1 MB, and that nothing is found in them.
 func TestEnvelopeOfTheBench(t *testing.T) {
@@ -39,4 +30,19 @@ func count(steps []hrf.Step) int {
 		}
 	}
 	return n
+}
+
+// TestEvidenceOfTheBenchIsAccepted shows that the check finds nothing in the evidence.
+func TestEvidenceOfTheBenchIsAccepted(t *testing.T) {
+	in, err := typestate.Decode([]byte(evidence(10)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := typestate.JoinCheck(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Result != typestate.Accepted || len(in.Evidence.ToolRequests) != 10 {
+		t.Errorf("%d calls: %+v", len(in.Evidence.ToolRequests), report)
+	}
 }

@@ -1,41 +1,20 @@
-package main
+package sizes
 
 import (
-	"context"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"gatehouse/core/hrf"
 )
 
-// hrfSteps are the sizes: 5,000 steps are about 1 MB.
-var hrfSteps = []int{1_000, 5_000, 20_000}
-
-// benchHRF measures the check of envelopes at three sizes. The time for a byte is about the same at each if the check is linear.
-func benchHRF(ctx context.Context, out io.Writer) error {
-	fmt.Fprintf(out, "%10s %8s %10s %8s\n", "bytes", "steps", "took", "ns/byte")
-	var perByte []float64
-	for _, steps := range hrfSteps {
-		text := []byte(hrfEnvelope(steps))
-		took, err := median(ctx, func() error {
-			_, report := hrf.Parse(text, hrf.Strict)
-			if fault := report.Err(); fault != nil {
-				return fault
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		each := float64(took.Nanoseconds()) / float64(len(text))
-		perByte = append(perByte, each)
-		fmt.Fprintf(out, "%10d %8d %10s %8.1f\n", len(text), steps, took.Round(10_000), each)
+// HRF is the check of envelopes with 1,000 to 20,000 steps: 5,000 steps are about 1 MB.
+var HRF = Check{Unit: "steps", Sizes: []int{1_000, 5_000, 20_000}, Text: hrfEnvelope, Do: func(text []byte) error {
+	_, report := hrf.Parse(text, hrf.Strict)
+	if fault := report.Err(); fault != nil {
+		return fault
 	}
-	fmt.Fprintf(out, "ns/byte of the largest to the smallest: %.2f\n", perByte[len(perByte)-1]/perByte[0])
 	return nil
-}
+}}
 
 // hrfEnvelope is a valid envelope whose script has a number of steps of all types, a fifth of them within branches.
 func hrfEnvelope(steps int) string {

@@ -80,7 +80,13 @@ func TestMoreTurnsThanWorkers(t *testing.T) {
 		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=40s", fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
 		p.open()
 		all := p.saysAll(turns)
-		p.until("all workers", p.app, func() bool { return p.metric(metricRunning) == workers })
+		begun := func() (n int) { // a place may be taken before there is a turn for it
+			for _, e := range p.events(core.EventFilter{Waiting: true}) {
+				n += min(e.Attempt, 1)
+			}
+			return n
+		}
+		p.until("all workers", p.app, func() bool { return p.metric(metricRunning) == workers && begun() == workers })
 		var running *thread // one of those that run: which ones do is the store's business
 		for _, e := range p.events(core.EventFilter{Waiting: true}) {
 			if i := slices.IndexFunc(all, func(t *thread) bool { return t.ts == e.Address.Thread }); e.Attempt > 0 && i >= 0 {

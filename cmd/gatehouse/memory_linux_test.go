@@ -78,7 +78,7 @@ func TestStalledRequestsCostLittleMemory(t *testing.T) {
 		}
 		p.ann.Says("after " + name)
 		p.reads(p.dm, "", "echo: after "+name)
-		if lines := strings.Count(p.app.out.String(), "a request is refused"); lines > 20 {
+		if lines := strings.Count(p.app.out.String(), "a request is refused"); lines > 40 { // one for a while, however many there are
 			t.Errorf("200 stalled %s: the log has %d lines about refused requests", name, lines)
 		}
 		p.app.kill()

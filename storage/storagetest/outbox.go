@@ -198,6 +198,8 @@ var outboxExamples = []example{
 		w.equal("nothing to draw", len(w.deliver(minute)), 0)
 		w.message(other)
 		w.done(w.claim(minute), core.Finish{Redraw: "a"})
+		w.equal("due before the answer to the press is shown", len(w.deliver(minute)), 0)
+		w.db.Advance(2 * time.Second)
 		w.sent(w.first(minute), "the-card")
 		w.ok(w.RedrawCards(w.ctx, "a"))
 		w.ok(w.RedrawCards(w.ctx, "a"))

@@ -137,7 +137,7 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 		t.addPost(p)
 	}
 	if f.Redraw != "" {
-		t.redrawCards(f.Redraw)
+		t.redrawAfterPress(f.Redraw)
 	}
 	if f.AskedAgain != "" {
 		t.buttonsPressed(f.AskedAgain)

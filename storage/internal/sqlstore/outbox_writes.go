@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"gatehouse/core"
 )
@@ -92,6 +93,20 @@ func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) 
 
 // redrawCards makes every card of an approval show its present state.
 func (t *Tx) redrawCards(id core.ApprovalID) { t.changeCards(id, t.raiseWanted) }
+
+// pressShown is how long a platform may take to show what a press was answered with, such as the card without its buttons.
+const pressShown = time.Second
+
+// redrawAfterPress is redrawCards once the platform has shown the answer to a press: otherwise that could replace what is drawn here.
+func (t *Tx) redrawAfterPress(id core.ApprovalID) {
+	t.changeCards(id, func(card core.OutboxRow) error {
+		if err := t.raiseWanted(card); err != nil {
+			return err
+		}
+		_, err := t.Exec(`update outbox set next_at = $1 where seq = $2 and state = 'waiting' and owner = ''`, t.delayed(pressShown), card.Seq)
+		return err
+	})
+}
 
 // redrawRun makes the cards of an approval show what became of its call. A card that could not be delivered is left alone: the decision has
 // had it tried again.

@@ -13,10 +13,11 @@ import (
 	"time"
 )
 
-// limited is an HTTP server with at most three connections. /wait is answered once hold is closed.
-func limited(t *testing.T) (address string, begun, hold chan struct{}) {
+// limited is an HTTP server with at most three connections. /wait is answered once hold is closed. answered: the server knows that a connection
+// has no request any more.
+func limited(t *testing.T) (address string, begun, hold, answered chan struct{}) {
 	t.Helper()
-	begun, hold = make(chan struct{}, 10), make(chan struct{})
+	begun, hold, answered = make(chan struct{}, 10), make(chan struct{}), make(chan struct{}, 100)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/wait", func(http.ResponseWriter, *http.Request) {
@@ -26,10 +27,16 @@ func limited(t *testing.T) (address string, begun, hold chan struct{}) {
 	s := httptest.NewUnstartedServer(impatient(mux))
 	limit := newConnections(slog.New(slog.DiscardHandler))
 	limit.most = 3
-	s.Config.ConnState, s.Config.ReadTimeout = limit.follow, patience
+	s.Config.ReadTimeout = patience
+	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		limit.follow(c, state)
+		if state == http.StateIdle {
+			answered <- struct{}{}
+		}
+	}
 	s.Start()
 	t.Cleanup(s.Close)
-	return s.Listener.Addr().String(), begun, hold
+	return s.Listener.Addr().String(), begun, hold, answered
 }
 
 // dialed is a connection to an HTTP server.
@@ -79,7 +86,7 @@ func (d *dialed) closed() bool {
 // TestManyConnections: who opens many connections and leaves them hinders nobody; what has a request is not closed.
 func TestManyConnections(t *testing.T) {
 	t.Parallel()
-	address, begun, hold := limited(t)
+	address, begun, hold, _ := limited(t)
 	busy := dial(t, address).get("/wait")
 	<-begun
 	var idle []*dialed
@@ -105,7 +112,7 @@ func TestManyConnections(t *testing.T) {
 // TestMoreRequestsThanConnections: above the limit, new connections are closed at once, and served again after that.
 func TestMoreRequestsThanConnections(t *testing.T) {
 	t.Parallel()
-	address, begun, hold := limited(t)
+	address, begun, hold, answered := limited(t)
 	var busy []*dialed
 	for range 3 {
 		busy = append(busy, dial(t, address).get("/wait"))
@@ -120,11 +127,10 @@ func TestMoreRequestsThanConnections(t *testing.T) {
 			t.Error("what had a request was closed")
 		}
 	}
-	served := false
-	for deadline := time.Now().Add(patience); !served && time.Now().Before(deadline); { // the server learns a little later than its clients that it has answered
-		served = dial(t, address).get("/").answered()
+	for range busy {
+		<-answered // the clients know it a little earlier
 	}
-	if !served {
+	if next := dial(t, address).get("/"); !next.answered() {
 		t.Error("nobody is served any more")
 	}
 }
@@ -132,7 +138,7 @@ func TestMoreRequestsThanConnections(t *testing.T) {
 // TestABodyThatNobodyReads: the rest of a refused body is not waited for.
 func TestABodyThatNobodyReads(t *testing.T) {
 	t.Parallel()
-	address, _, _ := limited(t)
+	address, _, _, _ := limited(t)
 	start := time.Now()
 	c := dial(t, address).write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
 	c.answered()

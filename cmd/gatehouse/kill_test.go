@@ -196,7 +196,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 			passed[p]++
 		}
 		for _, p := range failpoints.All() {
-			if passed[p] == 0 {
+			if !slices.ContainsFunc(strings.Split(p, "|"), func(p string) bool { return passed[p] > 0 }) {
 				continue // not passed in this phase
 			}
 			for nth := 1; nth <= min(passed[p], 2); nth++ {
@@ -207,16 +207,17 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 			}
 		}
 		for _, p := range must[phase] {
-			if passed[p] == 0 {
+			if !slices.ContainsFunc(strings.Split(p, "|"), func(p string) bool { return passed[p] > 0 }) {
 				t.Errorf("%s never passes %s, so the test proves nothing", phase, p)
 			}
 		}
 	}
 }
 
-// must are the points that a scenario has to pass, by phase.
+// must are the points that a scenario has to pass, by phase; of those with a | between them, one. A message that comes before the dispatcher runs
+// is not claimed as it is accepted.
 var must = map[string][]string{
-	asking:    {"LoadSession.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
+	asking:    {"Accept.before|AcceptClaim.before", "Accept.after|AcceptClaim.after", "Claim.after|AcceptClaim.after", "LoadSession.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
 	approving: {"Decide.before", "Decide.after"},
 	resuming: {"Claim.after", "LoadPaused.after", "LoadApproval.after", "BeginIntent.before", "BeginIntent.after", "AddNote.before", "AddNote.after",
 		"FinishIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "ReleasePost.before", "ReleasePost.after"},

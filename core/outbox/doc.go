@@ -4,8 +4,11 @@
 // row has a reference and a newer wanted version, its single part is edited. Approval cards are drawn from the approval's stored state at
 // the moment of sending, so a card that was decided before it is sent shows the decision.
 //
-// Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it commits that the part is in doubt; the
-// platform's answer clears the doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it
+// A post of a turn that ends is claimed in the transaction that stores that end, if a slot is free and nothing waits in its destination
+// (HandOver); half of the slots are kept for posts that wait.
+//
+// Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it is committed that the part is in doubt, for a first
+// part that needs nothing before with the claim itself; the platform's answer clears the doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it
 // sends anything again: several times within a minute, since posts may become readable late. If the platform can't tell, the row becomes unknown: it is listed, and not sent again.
 //
 // A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other destination, and the wait

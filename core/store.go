@@ -37,7 +37,7 @@ type Queue interface {
 	StopRequested(ctx context.Context, c Claim) (bool, error)
 	// Release gives the event back unchanged, its Attempt decremented: a graceful stop of the process.
 	Release(ctx context.Context, c Claim) error
-	// Finish ends the turn: all of it, or nothing.
+	// Finish ends the turn: all of it, or nothing. It may claim posts of the turn for delivery; see Handover.
 	Finish(ctx context.Context, f Finish) error
 }
 
@@ -85,7 +85,8 @@ type Outbox interface {
 	// AddPosts adds or changes posts outside a Finish, fenced: the typing indicator, an answer to a control.
 	AddPosts(ctx context.Context, c Claim, posts []Post) error
 	// ClaimPosts takes rows that are due, for as long as the owner lives. A destination with a row in flight, or an earlier row that waits,
-	// is skipped; a dead, sent or unknown row delays nothing. Typing indicators are a destination of their own.
+	// is skipped; a dead, sent or unknown row delays nothing. Typing indicators are a destination of their own. A row that needs nothing before
+	// it is sent is stored with its first part in doubt; see OutboxRow.Doubted.
 	ClaimPosts(ctx context.Context, r PostRequest) ([]OutboxRow, error)
 	// SavePost stores parts, shown version, attempts and cause, fenced by the row; the row stays in flight. The first part of a card that has
 	// arrived is an entry of the audit log.

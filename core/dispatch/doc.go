@@ -1,6 +1,8 @@
 // Package dispatch claims events from the store and runs each one to its end: claim, turn, finish.
 //
-// Three loops claim events. One claims conversations, for as many turns as have places (see below). One claims clicks and controls in slots of its
+// A message that this process accepts is claimed in the same transaction, if a place is free, and neither its conversation nor, as far as this
+// process knows, another one waits (Accept). That counts as an attempt: a crash after the commit is one of a turn that began. Three loops claim
+// everything else. One claims conversations, for as many turns as have places (see below). One claims clicks and controls in slots of its
 // own, so that no turn can delay them. One claims suspects (see below). The first two wake up when this process has committed what
 // they may claim, and all at every poll, because other processes store events too.
 //

@@ -44,6 +44,10 @@
 //
 // The queue's row holds the owner, the fence and the event; every write of a turn compares all three.
 //
+// Two claims are part of other transactions, which saves commits: that of an event whose queue is free, with its acceptance (AcceptClaim), and
+// that of a new post to an idle destination, with the end of its turn (core.Handover). A post that needs nothing before it is sent is in doubt
+// from its claim on.
+//
 // # Who is alive
 //
 // What a process claims it holds until it ends or releases it. There are no leases that run out: each process that claims beats every

@@ -26,7 +26,12 @@ type Finish struct {
 	Evidence json.RawMessage // of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none
 
 	Handover *Handover // nil: the posts wait for ClaimPosts
+	Left     *Left     // where to return what can be claimed afterwards; nil: nobody asks
 }
+
+// Left is what a commit leaves for others to claim: events of the queue that it released, and posts. A store that would have to ask its server
+// says that there are some.
+type Left struct{ Turns, Posts bool }
 
 // Handover requests that posts of a Finish are claimed for delivery in its own transaction, by the claim's owner, which saves a commit each:
 // new posts that are not drawn, to destinations where nothing waits or is in flight. The others wait for ClaimPosts.

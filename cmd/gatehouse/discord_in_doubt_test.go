@@ -95,7 +95,7 @@ func (p *discordProcess) sentAgo(ago time.Duration) {
 			if err := p.store.SavePost(t.Context(), row); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.store.ReleasePost(t.Context(), row, 0); err != nil {
+			if _, err := p.store.ReleasePost(t.Context(), row, 0); err != nil {
 				t.Fatal(err)
 			}
 		}

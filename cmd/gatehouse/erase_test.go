@@ -85,7 +85,7 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 				t.Fatalf("%d posts, %v", len(rows), err)
 			}
 			rows[0].State, rows[0].Shown, rows[0].Parts = state, rows[0].Wanted, []core.Part{{Ref: "r"}}
-			if err := store.ReleasePost(ctx, rows[0], 0); err != nil {
+			if _, err := store.ReleasePost(ctx, rows[0], 0); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -55,7 +55,8 @@ func (s *seeder) forbidden() error {
 		return fmt.Errorf("%d posts: %w", len(rows), err)
 	}
 	rows[0].Attempts, rows[0].Cause = 1, core.Errorf(core.DeliveryForbidden, "The bot may not write here. Let it.").Error()
-	return s.store.ReleasePost(s.ctx, rows[0], time.Hour)
+	_, err = s.store.ReleasePost(s.ctx, rows[0], time.Hour)
+	return err
 }
 
 func (s *seeder) event(id, text string) core.Event {
@@ -163,7 +164,7 @@ func undeliver(file string) error {
 		}
 		row := rows[0]
 		row.State, row.Cause, row.Parts = end.state, end.cause, end.parts
-		if err := store.ReleasePost(ctx, row, 0); err != nil {
+		if _, err := store.ReleasePost(ctx, row, 0); err != nil {
 			return err
 		}
 	}

@@ -80,9 +80,10 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 		return r, false, err
 	}
 	go func() {
-		defer d.ended(false)
-		defer done()
-		newTurn(d, *claim).take(turns)
+		t := newTurn(d, *claim)
+		t.take(turns)
+		done()
+		t.ended(false)
 	}()
 	return r, true, nil
 }

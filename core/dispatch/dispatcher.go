@@ -50,12 +50,14 @@ func (d *Dispatcher) Nudge() {
 	d.controls.nudge()
 }
 
-// ended nudges after the end of a turn: the conversation may have a next event, and what decides approvals, another one of its own and a signal
-// for its conversation.
-func (d *Dispatcher) ended(controls bool) {
-	d.turns.nudge()
+// ended nudges after the end of a turn, if the conversation may have a next event. What decides approvals may have left another one of its own and
+// a signal for its conversation.
+func (t *turn) ended(controls bool) {
+	if controls || t.left.Turns {
+		t.turns.nudge()
+	}
 	if controls {
-		d.controls.nudge()
+		t.controls.nudge()
 	}
 }
 
@@ -115,9 +117,10 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		}
 		for _, c := range claims {
 			running.Go(func() {
-				defer d.ended(controls)
-				defer slots.free(1)
-				newTurn(d, c).take(turnCtx)
+				t := newTurn(d, c)
+				t.take(turnCtx)
+				slots.free(1)
+				t.ended(controls)
 			})
 		}
 		if len(claims) < free {

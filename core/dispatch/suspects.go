@@ -94,10 +94,10 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 		t := newTurn(d, claims[0])
 		g.join(t)
 		running.Go(func() {
-			defer d.ended(false)
-			defer d.places.free(1)
-			defer g.leave(t)
 			t.take(turnCtx)
+			g.leave(t)
+			d.places.free(1)
+			t.ended(false)
 		})
 	}
 }

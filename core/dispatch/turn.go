@@ -27,11 +27,12 @@ type turn struct {
 	memory   memory
 	process  context.Context         // ends when the process is to end at once
 	cut      context.CancelCauseFunc // ends the turn, with a cause
+	left     core.Left               // what it leaves to claim; anything, until its Finish is stored
 	evidence json.RawMessage         // what the turn did so far, from the graph; stored with any end or pause, not with a retry
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	t := &turn{Dispatcher: d, claim: c, process: context.Background(), cut: func(error) {}, log: d.Log.With(
+	t := &turn{Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(), cut: func(error) {}, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
 	t.progress.next = time.Now().Add(workingAfter)
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
@@ -153,7 +154,9 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case stored == nil:
 		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
-		t.Delivered()
+		if t.left.Posts {
+			t.Delivered()
+		}
 	case core.CategoryOf(stored) == core.LeaseLost:
 		t.log.Warn("another process took the conversation over before the end of the turn could be stored; the turn is discarded", "category", core.LeaseLost)
 		t.takeBack()
@@ -178,8 +181,13 @@ func (t *turn) store(ctx context.Context, f *core.Finish) error {
 		if len(f.Posts) > 0 {
 			f.Handover, deliver = t.HandOver(f.Posts[0].To.Platform, len(f.Posts))
 		}
+		var left core.Left
+		f.Left = &left
 		err := t.Store.Finish(ctx, *f)
 		deliver()
+		if err == nil {
+			t.left = left
+		}
 		return err
 	})
 }

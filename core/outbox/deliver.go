@@ -10,8 +10,9 @@ import (
 	"gatehouse/core/retry"
 )
 
-// deliver sends one claimed row and releases it with the result. process ends when the process is to end.
-func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
+// deliver sends one claimed row and releases it with the result. process ends when the process is to end. more reports whether the row's
+// destination may have a post to deliver now.
+func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
 	p := d.platforms[row.To.Platform] // only rows of these platforms are claimed
@@ -22,7 +23,7 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
 	case err == nil:
 		row.State, row.Shown, row.Attempts, row.Cause = core.RowSent, row.Wanted, 0, ""
 	case category == core.LeaseLost:
-		return
+		return true
 	case category == core.DeliveryNotYet:
 		wait = max(core.RetryAfterOf(err), time.Millisecond)
 	case inDoubt && category != core.DeliveryLater:
@@ -35,19 +36,26 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
-	release := func(ctx context.Context) error { return d.Store.ReleasePost(ctx, row, wait) }
+	release := func(ctx context.Context) (err error) {
+		more, err = d.Store.ReleasePost(ctx, row, wait)
+		return err
+	}
 	if row.Kind == core.PostCard && (refused || row.GaveUp()) {
 		told, err := d.fallback(ctx, p, row)
 		if err != nil {
 			row.State = core.RowWaiting
 			wait = d.later(&row, err)
 		}
-		release = func(ctx context.Context) error { return d.Store.FailPost(ctx, row, wait, told) }
+		release = func(ctx context.Context) error {
+			more = true // what people are told instead
+			return d.Store.FailPost(ctx, row, wait, told)
+		}
 	}
 	err = retry.Persist(process, release)
 	if err != nil && core.CategoryOf(err) != core.LeaseLost {
 		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
 	}
+	return more || err != nil
 }
 
 // safely turns a panic of an adapter into a permanent refusal, since the row would crash every process that delivers it.

@@ -28,7 +28,7 @@ func (d deaf) Post(context.Context, core.Delivery) (core.Ref, bool, error) {
 func TestHangingPlatformDelaysNoOther(t *testing.T) {
 	d := deaf{&board{}, make(chan struct{}, 100), make(chan struct{})}
 	o := newOffice(t, false, func(opt *outbox.Options) { opt.Platforms = append(opt.Platforms, d) })
-	const many = 40
+	const many = 300
 	for i := range many {
 		o.n++
 		e := core.Event{Platform: "deaf", ID: fmt.Sprint(o.n), Conversation: core.ConversationID(fmt.Sprintf("deaf:%d", i)), Body: core.MessageEvent{}}
@@ -47,7 +47,7 @@ func TestHangingPlatformDelaysNoOther(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = o.box.Run(ctx) }()
-	for range 32 { // all its slots
+	for range 256 { // all its slots
 		<-d.entered
 	}
 	o.put(core.Post{Key: "a", Text: "hello"})

@@ -13,6 +13,7 @@ type lane struct {
 	mu       sync.Mutex
 	free     int // slots; none while the lane is closed. Guarded by mu
 	closed   bool
+	behind   bool // whoever looks for posts waits for a slot; guarded by mu
 	sending  sync.WaitGroup
 }
 
@@ -34,10 +35,23 @@ func (l *lane) close() {
 	l.sending.Wait()
 }
 
+// look takes slots for posts that are looked for. If there are none, the next one that is given back wakes the lane's loop.
+func (l *lane) look() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := l.takeLocked(mostClaims, 0)
+	l.behind = n == 0
+	return n
+}
+
 // take takes up to n free slots, and leaves keep of them.
 func (l *lane) take(n, keep int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.takeLocked(n, keep)
+}
+
+func (l *lane) takeLocked(n, keep int) int {
 	if l.closed {
 		return 0
 	}
@@ -50,8 +64,12 @@ func (l *lane) take(n, keep int) int {
 func (l *lane) giveBack(n int) {
 	l.mu.Lock()
 	l.free += n
+	wanted := l.behind && l.free > 0
 	l.mu.Unlock()
 	l.sending.Add(-n)
+	if wanted {
+		l.wake()
+	}
 }
 
 // wake makes the lane's loop look for posts now. It never blocks.

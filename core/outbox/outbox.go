@@ -30,8 +30,8 @@ type Options struct {
 
 // Limits and intervals.
 const (
-	inFlight        = 32  // rows at a time per platform
-	mostClaims      = 16  // rows at a time that are looked for; so many slots are kept for them, and turns that end find the others free
+	inFlight        = 256 // rows at a time per platform
+	mostClaims      = 64  // rows at a time that are looked for; so many slots are kept for them, and turns that end find the others free
 	giveUp          = 300 // failed attempts in a row, about a day, make a row dead
 	firstBackoff    = time.Second
 	maxBackoff      = 5 * time.Minute
@@ -106,7 +106,7 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, l *lane) {
 	defer l.close()
 	errorLog := retry.NewLog(d.Log, "looking for posts")
 	for ctx.Err() == nil {
-		if free := l.take(mostClaims, 0); free > 0 {
+		if free := l.look(); free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
 				errorLog.Report(err)
@@ -129,9 +129,10 @@ func (d *Deliverer) start(l *lane, taken int, rows []core.OutboxRow) {
 	l.giveBack(taken - len(rows))
 	for _, row := range rows {
 		go func() {
-			defer l.wake() // the next post of the destination may be due now
-			defer l.giveBack(1)
-			d.deliver(context.WithoutCancel(l.process), l.process, row) // a send that has begun is completed
+			more := d.deliver(context.WithoutCancel(l.process), l.process, row) // a send that has begun is completed
+			if l.giveBack(1); more {
+				l.wake()
+			}
 		}()
 	}
 }

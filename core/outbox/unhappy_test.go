@@ -38,10 +38,10 @@ func (f *failing) SavePost(ctx context.Context, r core.OutboxRow) error {
 	return f.Outbox.SavePost(ctx, r)
 }
 
-func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Duration) error {
+func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Duration) (bool, error) {
 	if f.release > 0 {
 		f.release--
-		return core.Errorf(core.LeaseLost, "the process died here")
+		return false, core.Errorf(core.LeaseLost, "the process died here")
 	}
 	return f.Outbox.ReleasePost(ctx, r, w)
 }

@@ -186,7 +186,8 @@ func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
 
 func (r *replier) deliver(ctx context.Context, row core.OutboxRow) {
 	row.Parts, row.Shown, row.State = []core.Part{{Ref: "r"}}, row.Wanted, core.RowSent
-	r.fail(r.store.ReleasePost(ctx, row, 0))
+	_, err := r.store.ReleasePost(ctx, row, 0)
+	r.fail(err)
 	r.done[row.Conversation] <- struct{}{}
 }
 

@@ -370,7 +370,7 @@ func eachPostOnce(r *replicas) {
 						t.Errorf("saving: %v", err)
 					}
 					row.State, row.Shown, row.Parts = core.RowSent, row.Wanted, []core.Part{{Ref: "r"}}
-					if err := r.stores[i].ReleasePost(r.ctx, row, 0); err != nil {
+					if _, err := r.stores[i].ReleasePost(r.ctx, row, 0); err != nil {
 						t.Errorf("releasing: %v", err)
 					}
 					sent.Add(1)

@@ -47,7 +47,10 @@ func TestRace_PostBesideADeliveryIsSeen(t *testing.T) {
 		select 'beside', destination, platform, conversation, kind, approval, replace(post, '"a"', '"beside"'), 'waiting', 1, 0, '[]', 0, 0, '', `+postgres.Clock+` from outbox`)
 	row.State, row.Shown = core.RowSent, row.Wanted
 	came := make(chan error)
-	go func() { came <- f.store.ReleasePost(f.ctx, row, 0) }()
+	go func() {
+		_, err := f.store.ReleasePost(f.ctx, row, 0)
+		came <- err
+	}()
 	waiting(t, f.ctx, f.look)
 	f.exec(f.block, `commit`)
 	f.want(<-came, "")

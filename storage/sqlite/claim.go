@@ -24,27 +24,26 @@ func readReady(scan func(...any) error) (r ready, err error) {
 
 // readyQueues returns the keys of queues that can be claimed, the one whose turn it is first; without take, one of them.
 func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
-	if !r.Controls {
-		paused, err := t.Row([]any{new(int64)}, `select 1 from kv where name = 'paused'`)
-		if err != nil || paused {
-			return nil, err
-		}
+	// A constant, not an argument: SQLite would prepare the statement anew each time to find out whether a partial index can answer it.
+	which := ` and controls = false and not exists (select 1 from kv where name = 'paused')`
+	if r.Controls {
+		which = ` and controls = true`
 	}
 	if !take {
-		return anyOf(t, r.Scopes, `select queue_key from queues where platform = $1 and ready_at <= $2 and controls = $3 and suspect = $4 limit 1`,
-			`select queue_key from queues indexed by queues_scoped where conversation in (select value from json_each($1)) and ready_at <= $2 and controls = $3 and suspect = $4 and +platform = $5 limit 1`,
-			r.Controls, r.Suspects)
+		return anyOf(t, r.Scopes, `select queue_key from queues where platform = $1 and ready_at <= $2 and suspect = $3`+which+` limit 1`,
+			`select queue_key from queues indexed by queues_scoped where conversation in (select value from json_each($1)) and ready_at <= $2 and suspect = $3 and +platform = $4`+which+` limit 1`,
+			r.Suspects)
 	}
 	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
 			return sqlstore.List(t, readReady, `
-				select queue_key, rank, head from queues where platform = $1 and controls = $2 and suspect = $3 and `+due.is+` $4
-				order by `+due.order+` rank, head limit $5`, scope.Platform, r.Controls, r.Suspects, due.at, r.Limit)
+				select queue_key, rank, head from queues where platform = $1 and suspect = $2`+which+` and `+due.is+` $3
+				order by `+due.order+` rank, head limit $4`, scope.Platform, r.Suspects, due.at, r.Limit)
 		}
 		return sqlstore.List(t, readReady, `
 			select queue_key, rank, head from queues indexed by queues_scoped
-			where conversation in (select value from json_each($1)) and +platform = $2 and controls = $3 and suspect = $4 and `+due.is+` $5
-			order by `+due.order+` rank, head limit $6`, list(scope.Conversations), scope.Platform, r.Controls, r.Suspects, due.at, r.Limit)
+			where conversation in (select value from json_each($1)) and +platform = $2 and suspect = $3`+which+` and `+due.is+` $4
+			order by `+due.order+` rank, head limit $5`, list(scope.Conversations), scope.Platform, r.Suspects, due.at, r.Limit)
 	})
 }
 

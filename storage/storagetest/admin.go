@@ -38,10 +38,10 @@ var adminExamples = []example{
 			switch row.Key {
 			case "x":
 				row.State = core.RowDead
-				w.ok(w.ReleasePost(w.ctx, row, 0))
+				w.ok(w.release(row, 0))
 			case "y":
 				row.State = core.RowUnknown
-				w.ok(w.ReleasePost(w.ctx, row, 0))
+				w.ok(w.release(row, 0))
 			}
 		}
 		w.ok(w.SetPaused(w.ctx, true))

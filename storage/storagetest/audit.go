@@ -75,7 +75,7 @@ var auditExamples = []example{
 			if row.State = state; state == core.RowUnknown {
 				row.Parts = []core.Part{{InDoubt: true}}
 			}
-			w.ok(w.ReleasePost(w.ctx, row, 0))
+			w.ok(w.release(row, 0))
 		}
 		w.equal("sent", len(w.sentTo()), 0)
 		channel := w.posted("card/b").To.Channel

@@ -147,13 +147,29 @@ var beginExamples = []example{
 		w.equal("handed over", len(w.handover(c, 9, drawn, elsewhere)), 0)
 		w.equal("due", keys(w.deliver(minute)), []string{"a"})
 	}},
+	{"who ends a turn or a delivery is told what can be claimed then", func(w *world) {
+		w.say(conversation, post("a", conversation))
+		first := w.first(minute)
+		c := w.begun(w.event(core.KindMessage, other, ""))
+		w.accept(w.event(core.KindMessage, other, ""))
+		var left core.Left
+		w.ok(w.Finish(w.ctx, finish(c, core.Finish{Posts: []core.Post{post("b", conversation)}, Left: &left})))
+		w.equal("left by the turn", left.Turns, true)
+		first.Parts, first.State, first.Shown = []core.Part{{Ref: "ref"}}, core.RowSent, first.Wanted
+		more, err := w.ReleasePost(w.ctx, first, 0)
+		w.ok(err)
+		w.equal("left by the delivery", more, true)
+		c, left = w.claim(minute), core.Left{}
+		w.ok(w.Finish(w.ctx, finish(c, core.Finish{Posts: []core.Post{post("c", "plat:three")}, Left: &left})))
+		w.equal("posts left by the turn", left.Posts, true)
+	}},
 	{"a post that was handed over is in doubt when its process dies", func(w *world) {
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		row := w.handover(c, 1, post("a", conversation))[0]
 		w.restart()
 		again := w.first(minute)
 		w.equal("the parts", len(again.Parts) == 1 && again.Parts[0].InDoubt && !again.Doubted, true)
-		w.fails(w.ReleasePost(w.ctx, row, 0), core.LeaseLost)
+		w.fails(w.release(row, 0), core.LeaseLost)
 	}},
 	{"posts that were handed over with an answer that is lost are due again", func(w *world) {
 		gone := errors.New("the answer is lost")

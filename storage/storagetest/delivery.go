@@ -24,7 +24,7 @@ var deliveryExamples = []example{
 		w.say(conversation, post("a", conversation), post("b", conversation), post("x", other))
 		row := w.deliver(minute)[0]
 		row.Attempts, row.Cause = 1, "429"
-		w.ok(w.ReleasePost(w.ctx, row, minute))
+		w.ok(w.release(row, minute))
 		w.equal("meanwhile", len(w.deliver(minute)), 0)
 		w.db.Advance(minute)
 		again := w.deliver(minute)
@@ -41,7 +41,7 @@ var deliveryExamples = []example{
 			w.say(conversation, a, b)
 			row := w.first(minute)
 			row.State, row.Cause, row.Parts = state, "lost", []core.Part{{InDoubt: true}}
-			w.ok(w.ReleasePost(w.ctx, row, 0))
+			w.ok(w.release(row, 0))
 			w.say(conversation, a) // even when it is changed: a send could double it
 			next := w.first(minute)
 			w.equal("next", next.Key, b.Key)
@@ -55,7 +55,7 @@ var deliveryExamples = []example{
 		row := w.first(minute)
 		w.say(conversation, post("a", conversation))
 		row.State, row.Parts = core.RowUnknown, []core.Part{{InDoubt: true}}
-		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.ok(w.release(row, 0))
 		w.equal("due", len(w.deliver(minute)), 0)
 		w.equal("its state", w.posted("a").State, core.RowUnknown)
 	}},
@@ -63,7 +63,7 @@ var deliveryExamples = []example{
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "r"}}
-		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.ok(w.release(row, 0))
 		w.say(conversation, post("a", conversation))
 		w.equal("due", w.first(minute).Parts[0].Ref, core.Ref("r"))
 	}},
@@ -81,7 +81,7 @@ var deliveryExamples = []example{
 		}
 		again.Parts = []core.Part{{Ref: "one"}, {Ref: "two"}}
 		again.State, again.Shown = core.RowSent, again.Wanted
-		w.ok(w.ReleasePost(w.ctx, again, 0))
+		w.ok(w.release(again, 0))
 		got := w.posted("a")
 		if got.State != core.RowSent || got.SentAt.IsZero() || got.Shown != 1 || got.Owner != "" {
 			w.Fatalf("got %+v", got)
@@ -95,11 +95,11 @@ var deliveryExamples = []example{
 		before := w.posted("a")
 		old.State, old.Shown, old.Parts = core.RowSent, 1, []core.Part{{Ref: "x"}}
 		w.fails(w.SavePost(w.ctx, old), core.LeaseLost)
-		w.fails(w.ReleasePost(w.ctx, old, 0), core.LeaseLost)
+		w.fails(w.release(old, 0), core.LeaseLost)
 		w.equal("the row", w.posted("a"), before)
 		w.sent(row, "r")
 		row.State = core.RowWaiting
-		w.fails(w.ReleasePost(w.ctx, row, 0), core.LeaseLost)
+		w.fails(w.release(row, 0), core.LeaseLost)
 		w.equal("its state", w.posted("a").State, core.RowSent)
 	}},
 	{"saving keeps the post in flight, and a change made meanwhile", func(w *world) {
@@ -152,7 +152,7 @@ var deliveryExamples = []example{
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.State = ""
-		w.fails(w.ReleasePost(w.ctx, row, 0), core.Invalid)
+		w.fails(w.release(row, 0), core.Invalid)
 	}},
 }
 
@@ -210,7 +210,7 @@ var undeliveredExamples = []example{
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.Attempts, row.Cause = 3, "429"
-		w.ok(w.ReleasePost(w.ctx, row, time.Hour))
+		w.ok(w.release(row, time.Hour))
 		w.ok(w.Resend(w.ctx, row.Seq))
 		w.equal("due", len(w.deliver(minute)), 0)
 		w.equal("its tries", w.posted("a").Attempts, 3)
@@ -223,6 +223,6 @@ func (w *world) gaveUp(key string, state core.RowState, parts []core.Part) core.
 	w.say(conversation, post(key, conversation))
 	row := w.first(minute)
 	row.State, row.Parts, row.Attempts, row.Cause = state, parts, 7, "why"
-	w.ok(w.ReleasePost(w.ctx, row, 0))
+	w.ok(w.release(row, 0))
 	return row
 }

@@ -110,7 +110,7 @@ var intentExamples = []example{
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		row := w.first(minute)
 		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "ref"}}
-		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.ok(w.release(row, 0))
 		must(w.BeginIntent(w.ctx, w.claim(minute), intent(c, "a")))(w)
 		w.equal("the card", w.posted(row.Key).State, core.RowDead)
 	}},

@@ -35,7 +35,7 @@ func (w *world) first(lease time.Duration) core.OutboxRow {
 func (w *world) sent(row core.OutboxRow, ref core.Ref) {
 	w.Helper()
 	row.State, row.Shown, row.Parts = core.RowSent, row.Wanted, []core.Part{{Ref: ref}}
-	w.ok(w.ReleasePost(w.ctx, row, 0))
+	w.ok(w.release(row, 0))
 }
 
 // say runs a turn that posts.
@@ -171,7 +171,7 @@ var outboxExamples = []example{
 		w.suspend(conversation, "a", core.Rule{})
 		row := w.first(minute)
 		row.State, row.Cause, row.Parts = core.RowUnknown, "lost", []core.Part{{InDoubt: true}}
-		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.ok(w.release(row, 0))
 		seen := core.PressedCard{Approval: "a", Channel: "elsewhere", Ref: "the-card"}
 		press := func(s core.PressedCard) {
 			w.Helper()
@@ -280,7 +280,7 @@ var outboxExamples = []example{
 		w.say(conversation, post("a", conversation), post("b", other), post("c", conversation))
 		row := w.deliver(minute)[0]
 		row.State = core.RowDead
-		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.ok(w.release(row, 0))
 		w.equal("all", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"c", "b", "a"})
 		w.equal("one", keys(must(w.ListPosts(w.ctx, nil, "", 1))(w)), []string{"c"})
 		w.equal("a conversation", keys(must(w.ListPosts(w.ctx, nil, conversation, 0))(w)), []string{"c", "a"})

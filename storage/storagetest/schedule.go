@@ -218,8 +218,8 @@ var pruneExamples = []example{
 		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("dead", conversation), post("doubt", other), post("waits", "plat:c")}})
 		rows := w.deliver(minute)
 		rows[0].State, rows[1].State = core.RowDead, core.RowUnknown
-		w.ok(w.ReleasePost(w.ctx, rows[0], 0))
-		w.ok(w.ReleasePost(w.ctx, rows[1], 0))
+		w.ok(w.release(rows[0], 0))
+		w.ok(w.release(rows[1], 0))
 		w.message(conversation)
 		w.old()
 		w.equal("removed", w.prune(), 0)

@@ -120,6 +120,12 @@ func must[T any](v T, err error) func(*world) T {
 	}
 }
 
+// release ends the delivery of a row.
+func (w *world) release(row core.OutboxRow, wait time.Duration) error {
+	_, err := w.ReleasePost(w.ctx, row, wait)
+	return err
+}
+
 func (w *world) ok(err error) {
 	w.Helper()
 	if err != nil {

@@ -89,7 +89,7 @@ func WithoutURL(err error) error {
 const (
 	CallTimeout = 15 * time.Second // of one call, unless its context ends earlier
 	DialTimeout = 5 * time.Second
-	idleConns   = 32 // as many as the outbox has posts in flight
+	idleConns   = 256 // as many as the outbox has posts in flight
 )
 
 // Transport returns a transport with a connection pool of its own, so that its connections can be closed together with the platform.

@@ -41,7 +41,7 @@ func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, e
 	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
 		return core.Receipt{}, err
 	}
-	r, err := t.storeEvent(e, t.invocation(e), retryOf)
+	r, _, err := t.storeEvent(newEvent{Event: e, invocation: t.invocation(e), retryOf: retryOf})
 	if err != nil || !r.Fresh {
 		return r, err
 	}
@@ -77,25 +77,34 @@ func waitsForItsTurn(e core.Event) string {
 	return ""
 }
 
-// storeEvent adds the event unless it is known. The caller holds its queue's lock. If another transaction adds the same event to
-// another queue at the same moment, the insert waits for that commit.
-func (t *Tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int64) (core.Receipt, error) {
+// newEvent is an event that is to be stored.
+type newEvent struct {
+	core.Event
+	invocation core.InvocationID
+	retryOf    int64          // the failed event that this one retries, or 0
+	attempt    int            // 1 if it is claimed at once
+	session    core.SessionID // of the claim
+}
+
+// storeEvent adds the event unless it is known, and returns its rank. The caller holds its queue's lock. If another transaction adds the same event
+// to another queue at the same moment, the insert waits for that commit.
+func (t *Tx) storeEvent(e newEvent) (r core.Receipt, place int64, err error) {
 	var payload []byte
 	if e.Payload != nil {
 		payload = append([]byte{}, e.Payload...)
 	}
-	var r core.Receipt
-	fresh, err := t.Row([]any{&r.Seq}, `
-		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, rank)
-		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, `+rank+`
+	r.Fresh, err = t.Row([]any{&r.Seq, &place}, `
+		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, rank, attempt, session)
+		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, `+rank+`, $16, $17
 		where not exists (select 1 from events where platform = $1 and id = $2)
-		on conflict (platform, id) do nothing returning seq`,
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.Now, retryOf, e.Actor.ID, waitsForItsTurn(e))
-	if err != nil || fresh {
-		r.Fresh = fresh
-		return r, err
+		on conflict (platform, id) do nothing returning seq, rank`,
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, e.invocation, t.Now, e.retryOf,
+		e.Actor.ID, waitsForItsTurn(e.Event), e.attempt, e.session)
+	if err != nil || r.Fresh {
+		return r, place, err
 	}
-	return t.known(e.Platform, e.ID)
+	r, err = t.known(e.Platform, e.ID)
+	return r, 0, err
 }
 
 // known returns the receipt of an event that was stored before, or an empty one.
@@ -177,7 +186,7 @@ func (t *Tx) limit(e core.Event, seq int64, l core.Limits) (refused bool, err er
 	default:
 		return false, nil
 	}
-	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4 where seq = $5`,
+	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, attempt = 0, session = '' where seq = $5`,
 		t.Now, core.EndRefused, core.RateLimited, cause, seq); err != nil {
 		return true, err
 	}

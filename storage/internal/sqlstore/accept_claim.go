@@ -42,19 +42,15 @@ func (t *Tx) acceptClaim(e core.Event, owner string, l core.Limits) (core.Receip
 	if err != nil || !known {
 		return core.Receipt{}, nil, err
 	}
-	key := e.QueueKey()
-	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
+	q, err := t.lockedQueue(e, owner)
+	if err != nil {
 		return core.Receipt{}, nil, err
 	}
-	var generation int
-	var fence int64
-	var free bool
-	if _, err := t.Row([]any{&generation, &fence, &free}, `
-		select generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused') from queues where queue_key = $1`, key); err != nil {
-		return core.Receipt{}, nil, err
+	key, added := e.QueueKey(), newEvent{Event: e, invocation: t.invocation(e)}
+	if q.free {
+		added.attempt, added.session = 1, e.Conversation.Session(q.generation)
 	}
-	invocation := t.invocation(e)
-	r, err := t.storeEvent(e, invocation, 0)
+	r, rank, err := t.storeEvent(added)
 	if err != nil || !r.Fresh {
 		return r, nil, err
 	}
@@ -62,20 +58,47 @@ func (t *Tx) acceptClaim(e core.Event, owner string, l core.Limits) (core.Receip
 	if err != nil || refused {
 		return r, nil, err
 	}
-	if !free {
+	if !q.free {
 		return r, nil, t.updateReady(key)
 	}
-	if err := t.watch(owner); err != nil {
-		return r, nil, err
+	if !q.watched {
+		if err := t.watch(owner); err != nil {
+			return r, nil, err
+		}
 	}
-	c := core.Claim{Owner: owner, Key: key, Fence: fence, Session: e.Conversation.Session(generation), Event: core.EventRecord{
-		Event: e, Seq: r.Seq, Invocation: invocation, AcceptedAt: t.Now.UTC(), Attempt: 1, Session: e.Conversation.Session(generation),
+	c := core.Claim{Owner: owner, Key: key, Fence: q.fence, Session: added.session, Event: core.EventRecord{
+		Event: e, Seq: r.Seq, Invocation: added.invocation, AcceptedAt: t.Now.UTC(), Attempt: 1, Session: added.session,
 	}}
-	if err := t.Do(`update events set attempt = 1, session = $1 where seq = $2`, c.Session, r.Seq); err != nil {
-		return r, nil, err
-	}
-	err = t.Do(`
-		update queues set owner = $1, fence = $2, event = $3, head = $3, suspect = false, rank = (select rank from events where seq = $3) where queue_key = $4`,
-		owner, fence, r.Seq, key)
+	err = t.Do(`update queues set owner = $1, fence = $2, event = $3, head = $3, suspect = false, rank = $4 where queue_key = $5`, owner, q.fence, r.Seq, rank, key)
 	return r, []core.Claim{c}, err
+}
+
+// queue is what AcceptClaim needs to know of one.
+type queue struct {
+	generation int
+	fence      int64 // of the next claim
+	free       bool  // its next event may be claimed at once
+	watched    bool  // the owner needs no watch
+}
+
+// lockedQueue locks the queue of an event, and reads it. Where there are no locks, the row is added only if it is missing.
+func (t *Tx) lockedQueue(e core.Event, owner string) (q queue, err error) {
+	read := func() (bool, error) {
+		return t.Row([]any{&q.generation, &q.fence, &q.free, &q.watched}, `
+			select generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused'), exists (select 1 from owners where owner = $1)
+			from queues where queue_key = $2`, owner, e.QueueKey())
+	}
+	found := false
+	if !t.hooks.RowLocks {
+		found, err = read()
+	}
+	if err != nil || found {
+		return q, err
+	}
+	if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
+		return q, err
+	}
+	_, err = read()
+	q.watched = q.watched && !t.hooks.RowLocks // elsewhere its row is to be locked
+	return q, err
 }

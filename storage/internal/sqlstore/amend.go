@@ -36,7 +36,7 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	if err != nil {
 		return core.Receipt{}, err
 	}
-	r, err := t.storeEvent(e, amended.Invocation, 0)
+	r, _, err := t.storeEvent(newEvent{Event: e, invocation: amended.Invocation})
 	if err != nil || !r.Fresh {
 		return r, err
 	}

@@ -17,6 +17,7 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 		return err
 	}
 	var saved core.SessionRecord
+	var left *core.Left // of the transaction, which adds to it until it is committed
 	end := func(handover *handover) error {
 		return s.write(ctx, func(t *Tx) (err error) {
 			if handover != nil {
@@ -24,6 +25,7 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 				t.handover = handover
 			}
 			saved, err = t.end(f)
+			left = &t.left
 			return err
 		})
 	}
@@ -41,6 +43,9 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	}
 	if err == nil && f.Session != nil {
 		*f.Session = saved
+	}
+	if err == nil && f.Left != nil {
+		*f.Left = *left
 	}
 	s.ended(f.Claim, err)
 	return err

@@ -216,14 +216,18 @@ func sentTo(p core.Post) string {
 }
 
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
-// still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
-func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
-	return s.releasing(ctx, row, func(t *Tx) error {
+// still waits, or if its wanted version has risen. more reports whether its destination may have a post to deliver. It fails with lease_lost if the
+// row is no longer leased by this delivery.
+func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) (more bool, err error) {
+	var left *core.Left // of the transaction, which adds to it until it is committed
+	err = s.releasing(ctx, row, func(t *Tx) error {
+		left = &t.left
 		if err := t.lockDestinations(destination(row.Post)); err != nil {
 			return err
 		}
 		return t.release(row, wait)
 	})
+	return err == nil && left.Posts, err
 }
 
 // releasing runs the transaction that ends a row's delivery.

@@ -256,6 +256,15 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 // A typing indicator comes after all that is said: of many turns that end together, thousands of them would go before the answers. The caller
 // holds its lock.
 func (t *Tx) updateDestination(destination string) error {
+	if !t.hooks.RowLocks { // to look costs less than to change nothing; elsewhere it would be a round trip
+		busy, err := t.exists(`
+			select 1 where exists (select 1 from outbox where destination = $1 and state = 'waiting')
+			or exists (select 1 from destinations where destination = $1 and ready_at is not null)`, destination)
+		if err != nil || !busy {
+			return err
+		}
+	}
+	t.left.Posts = true
 	return t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, head)
 		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
@@ -277,6 +286,11 @@ func clearsWorking(p core.Post) bool { return p.Kind == core.PostWorking && !p.O
 //
 // If another transaction adds the same key at this moment, the insert fails; the engine runs the transaction again, which finds the post.
 func (t *Tx) putPost(p core.Post) error {
+	if !t.hooks.RowLocks || t.isNew(p.Key) {
+		if done, err := t.handOver(p); err != nil || done {
+			return err
+		}
+	}
 	if !t.isNew(p.Key) {
 		old, found, err := t.outboxRow(p.Key)
 		if err != nil {
@@ -294,9 +308,6 @@ func (t *Tx) putPost(p core.Post) error {
 	}
 	if t.keysLooked != nil {
 		t.keysLooked[p.Key] = true
-	}
-	if done, err := t.handOver(p); err != nil || done {
-		return err
 	}
 	return t.Do(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(nil), "", 0, t.Now)
 }

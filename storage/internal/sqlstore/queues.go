@@ -62,17 +62,30 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 
 // setReady is updateReady that sets more columns, of a queue for which more holds.
 func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
-	if err := t.Do(`
-		update queues set `+columns+`(ready_at, rank, head, suspect) = (
-			select due_at, rank, seq, attempt >= `+suspectFrom+` and queues.controls = false from (
+	set := `
+		update queues set ` + columns + `(ready_at, rank, head, suspect) = (
+			select due_at, rank, seq, attempt >= ` + suspectFrom + ` and queues.controls = false from (
 				select * from (select due_at, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
 				union all
 				select * from (select due_at, rank, seq, attempt, 1 from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
 			) heads
 			order by due_at, kind limit 1
 		)
-		where queue_key = $1`+where, key); err != nil || !ofClicks(key) {
-		return err
+		where queue_key = $1` + where
+	if t.hooks.RowLocks { // to read the result would be a round trip
+		t.left.Turns = true
+		if err := t.Do(set, key); err != nil {
+			return err
+		}
+	} else {
+		var ready bool
+		if _, err := t.Row([]any{&ready}, set+` returning ready_at is not null`, key); err != nil {
+			return err
+		}
+		t.left.Turns = t.left.Turns || ready
+	}
+	if !ofClicks(key) {
+		return nil
 	}
 	return t.Do(`
 		update queues set (platform, conversation) = (select platform, conversation from events where seq = queues.head)

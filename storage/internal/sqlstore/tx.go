@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/core"
 	"gatehouse/core/audit"
 )
 
@@ -29,6 +30,7 @@ type Tx struct {
 	keysLooked   map[string]bool // see lookUpKeys
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 	handover     *handover       // of a Finish; nil: none
+	left         core.Left       // that others may claim now; it may say too much
 }
 
 // Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.

@@ -46,7 +46,8 @@ func Finish(ctx context.Context, s *storage.Store, c core.Claim, said, reply str
 // Deliver stores that a reply has arrived.
 func Deliver(ctx context.Context, s *storage.Store, row core.OutboxRow) error {
 	row.Parts, row.State, row.Shown = []core.Part{{Ref: core.Ref("ref/" + row.Key)}}, core.RowSent, row.Wanted
-	return s.ReleasePost(ctx, row, 0)
+	_, err := s.ReleasePost(ctx, row, 0)
+	return err
 }
 
 // Accept accepts the nth message of a conversation, and claims its turn.

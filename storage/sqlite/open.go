@@ -155,7 +155,7 @@ func (db *database) close() error {
 
 // write runs work in one transaction; see writer.
 func (db *database) write(ctx context.Context, work sqlstore.Work) error {
-	return translate(db.file, db.writer.submit(ctx, work))
+	return translate(db.file, db.writer.submit(ctx, work, sqlstore.Patient(ctx)))
 }
 
 // read runs work, which reads with a single statement: so it sees one snapshot of the committed data.

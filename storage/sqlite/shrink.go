@@ -28,5 +28,5 @@ func (db *database) shrink(ctx context.Context) error {
 			return err
 		}
 	}
-	return translate(db.file, db.writer.submit(ctx, nil)) // empties the log
+	return translate(db.file, db.writer.submit(ctx, nil, false)) // empties the log
 }

@@ -25,7 +25,11 @@ type writer struct {
 	queue     []*unit      // that wait, while somebody works
 	working   bool
 	closed    bool
+	company   *time.Timer // runs what waits for others to share their commit
 }
+
+// companyWait is how long a patient unit waits for others.
+const companyWait = 20 * time.Millisecond
 
 // unit is one caller's transaction, or a request to empty the write-ahead log.
 type unit struct {
@@ -38,11 +42,13 @@ type unit struct {
 func newWriter(source connector, first *conn, o Options, check func() error) *writer {
 	w := &writer{options: o, connector: source, conn: first, check: check}
 	w.idle = sync.NewCond(&w.mu)
+	w.company = time.AfterFunc(companyWait, w.alone)
 	return w
 }
 
-// submit runs work in a transaction and returns its error once the transaction is committed or undone.
-func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
+// submit runs work in a transaction and returns its error once the transaction is committed or undone. If nobody works, patient work waits for
+// companyWait, to share the commit of whoever comes.
+func (w *writer) submit(ctx context.Context, work sqlstore.Work, patient bool) error {
 	u := &unit{ctx: ctx, work: work, done: make(chan error, 1)}
 	w.mu.Lock()
 	if w.closed {
@@ -51,7 +57,14 @@ func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 	}
 	w.queue = append(w.queue, u)
 	first := !w.working
-	w.working = true
+	if first && patient {
+		first = false
+		if len(w.queue) == 1 {
+			w.company.Reset(companyWait)
+		}
+	} else {
+		w.working = true
+	}
 	w.mu.Unlock()
 	if first {
 		w.batch(w.next())
@@ -70,6 +83,18 @@ func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 	}
 }
 
+// alone runs what nobody came to share a commit with.
+func (w *writer) alone() {
+	w.mu.Lock()
+	if w.working || len(w.queue) == 0 {
+		w.mu.Unlock()
+		return
+	}
+	w.working = true
+	w.mu.Unlock()
+	w.work()
+}
+
 // withdraw takes a unit out of the queue; it reports whether the unit was still there.
 func (w *writer) withdraw(u *unit) bool {
 	w.mu.Lock()
@@ -84,6 +109,10 @@ func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
+	if len(w.queue) > 0 && !w.working {
+		w.working = true
+		go w.work()
+	}
 	for w.working {
 		w.idle.Wait()
 	}
@@ -97,6 +126,7 @@ func (w *writer) next() []*unit {
 	defer w.mu.Unlock()
 	units := w.queue
 	w.queue = nil
+	w.company.Stop()
 	return units
 }
 

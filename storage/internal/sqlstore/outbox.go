@@ -232,12 +232,21 @@ func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.D
 
 // releasing runs the transaction that ends a row's delivery.
 func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx) error) error {
+	if row.State == core.RowSent {
+		ctx = context.WithValue(ctx, patient{}, true)
+	}
 	err := s.write(ctx, work)
 	if err == nil || core.CategoryOf(err) == core.LeaseLost {
 		s.claimed.endPost(row)
 	}
 	return err
 }
+
+// patient marks the context of a write that nobody waits for: that a post has arrived.
+type patient struct{}
+
+// Patient reports whether a Hooks.Write of this context may wait some milliseconds for another one to share its commit.
+func Patient(ctx context.Context) bool { return ctx.Value(patient{}) != nil }
 
 // release ends a delivery. The caller holds the lock of the destination that the post had when it was claimed. If it has moved since, the
 // other one is locked late.

@@ -56,36 +56,43 @@ func (d *Dispatcher) Accept(ctx context.Context, e core.Event) (core.Receipt, er
 }
 
 func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receipt, begun bool, err error) {
-	if d.AcceptClaim == nil || e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
-		r, err = d.Store.Accept(ctx, e)
-		return r, false, err
-	}
-	turns, leave := d.accepting.enter()
+	turns, leave := d.admit(e)
 	if turns == nil {
 		r, err = d.Store.Accept(ctx, e)
 		return r, false, err
 	}
-	if !d.places.tryTake() {
-		leave()
-		r, err = d.Store.Accept(ctx, e)
-		return r, false, err
-	}
-	done := func() {
-		d.places.free(1)
-		leave()
-	}
 	r, claim, err := d.AcceptClaim(ctx, e, d.Owner)
 	if err != nil || claim == nil {
-		done()
+		leave()
 		return r, false, err
 	}
 	go func() {
 		t := newTurn(d, *claim)
 		t.take(turns)
-		done()
+		leave()
 		t.ended(false)
 	}()
 	return r, true, nil
+}
+
+// admit takes a place for the turn of an event, if one could begin now; leave gives it back. turns is the context of the turn, nil if none may
+// begin.
+func (d *Dispatcher) admit(e core.Event) (turns context.Context, leave func()) {
+	if d.AcceptClaim == nil || e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
+		return nil, nil
+	}
+	turns, end := d.accepting.enter()
+	if turns == nil {
+		return nil, nil
+	}
+	if !d.places.tryTake() {
+		end()
+		return nil, nil
+	}
+	return turns, func() {
+		d.places.free(1)
+		end()
+	}
 }
 
 // serves reports whether the dispatcher runs the turns of an event.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"gatehouse/storage/internal/sqlstore"
 	"slices"
 	"strconv"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 // Property drives random histories of three workers, each with its own view, and compares the store with the model after every step.
@@ -41,6 +41,7 @@ func Property(t *testing.T, open Opener, rounds int) {
 	})
 	for _, what := range []string{
 		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "abandon", "deletion", "request again", "call not_run", "call unknown",
+		"claim at once", "hand-over", "arrival",
 	} {
 		if rounds >= 300 && p.seen[what] == 0 {
 			t.Errorf("in %d rounds there was no %s", rounds, what)
@@ -57,7 +58,7 @@ func (p *property) actions() map[string]func(*rapid.T) {
 		name  string
 		do    func(*rapid.T)
 	}{
-		{3, "message", p.message}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click}, {1, "repeat", p.repeat},
+		{3, "message", p.message}, {3, "message and claim", p.messageAndClaim}, {3, "deliver", p.deliver}, {4, "arrive", p.arrive}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click}, {1, "repeat", p.repeat},
 		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "beat", p.beat}, {2, "silence", p.silence}, {1, "restart", p.restart},
 		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail}, {2, "new", p.newGeneration}, {2, "retry", p.retry},
 		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire}, {1, "cancel", p.cancel},
@@ -79,6 +80,7 @@ type property struct {
 	round    int
 	platform string
 	m        *model
+	posts    modelPosts
 	claims   []core.Claim // all that were ever given out in this round: late ones must be refused
 	count    int
 	audited  int64
@@ -107,6 +109,7 @@ func (p *property) start(i int) {
 func (p *property) begin(rt *rapid.T) {
 	p.round++
 	p.platform, p.m, p.claims = fmt.Sprintf("p%d", p.round), newModel(), nil
+	p.posts = newModelPosts()
 	p.ok(rt, p.any(rt).SetPaused(ctx, false))
 }
 
@@ -179,6 +182,24 @@ func (p *property) learn(rt *rapid.T, seq int64, e core.Event) *modelEvent {
 func (p *property) message(rt *rapid.T) {
 	p.accept(rt, p.event(core.KindMessage, p.conversation(rt), ""))
 }
+
+// messageAndClaim accepts a message, which is claimed at once if its conversation is free and turns are not paused.
+func (p *property) messageAndClaim(rt *rapid.T) {
+	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
+	e := p.event(core.KindMessage, p.conversation(rt), "")
+	free := !p.m.halted && !p.m.conversation(e.QueueKey()).held() && len(p.m.waiting(e.QueueKey())) == 0
+	r, c, err := w.store.AcceptClaim(ctx, e, w.owner)
+	p.ok(rt, err)
+	if !r.Fresh || (c != nil) != free {
+		rt.Fatalf("a new event has the receipt %+v and the claim %v; its conversation is free: %v", r, c, free)
+	}
+	p.learn(rt, r.Seq, e)
+	if c != nil {
+		p.seen["claim at once"]++
+		p.claimed(rt, *c)
+	}
+}
+
 func (p *property) reset(rt *rapid.T) { p.accept(rt, p.event(core.KindReset, p.conversation(rt), "")) }
 func (p *property) control(rt *rapid.T) {
 	p.accept(rt, p.event(core.KindControl, p.conversation(rt), "stop"))
@@ -228,19 +249,28 @@ func (p *property) take(rt *rapid.T, controls bool) {
 		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)
 	}
 	for _, c := range got {
-		e, l := p.m.events[c.Event.Seq], p.m.conversation(c.Key)
-		if !ready[c.Event.Seq] || c.Fence <= l.fence {
-			rt.Fatalf("got event %d with fence %d after %d, want one of %v", c.Event.Seq, c.Fence, l.fence, ready)
+		if !ready[c.Event.Seq] {
+			rt.Fatalf("got event %d, want one of %v", c.Event.Seq, ready)
 		}
-		if e.attempt > 0 {
-			p.seen["take-over"]++
-		}
-		e.attempt++
-		e.session = p.m.session(e.Conversation)
-		l.fence, l.holder = c.Fence, &c
-		p.equal(rt, "the session", c.Session, e.session)
-		p.claims = append(p.claims, c)
+		p.claimed(rt, c)
 	}
+}
+
+// claimed takes note of a claim.
+func (p *property) claimed(rt *rapid.T, c core.Claim) {
+	e, l := p.m.events[c.Event.Seq], p.m.conversation(c.Key)
+	if c.Fence <= l.fence {
+		rt.Fatalf("got event %d with fence %d after %d", c.Event.Seq, c.Fence, l.fence)
+	}
+	if e.attempt > 0 {
+		p.seen["take-over"]++
+	}
+	e.attempt++
+	e.session = p.m.session(e.Conversation)
+	l.fence, l.holder = c.Fence, &c
+	p.equal(rt, "the session", c.Session, e.session)
+	p.equal(rt, "the claimed event", []any{c.Event.ID, c.Event.Attempt, c.Event.Invocation}, []any{e.ID, e.attempt, e.invocation})
+	p.claims = append(p.claims, c)
 }
 
 // held draws a claim and reports whether it still holds. It sometimes draws an outdated claim, which must be refused.

@@ -32,6 +32,7 @@ func (p *property) dies(rt *rapid.T, silent int) {
 		}
 	}
 	p.m.die(p.workers[silent].owner)
+	p.posts.die(p.workers[silent].owner)
 }
 
 // restart is a crash of a worker, and then its death, which not every engine can prove.
@@ -45,6 +46,7 @@ func (p *property) restart(rt *rapid.T) {
 		p.beat(rt)
 	}
 	p.m.die(dead)
+	p.posts.die(dead)
 }
 
 func (p *property) pass(*rapid.T) {
@@ -102,6 +104,7 @@ func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) 
 	}
 	p.m.events[c.Event.Seq].end = f.End.Kind
 	p.m.expire(c)
+	p.replied(rt, f)
 	return true
 }
 
@@ -133,7 +136,12 @@ func (p *property) reply(rt *rapid.T) {
 	}
 	rec, texts := p.fresh(rt, c, holds)
 	w, resumed := p.from(c), p.resumed(c)
-	f := core.Finish{End: core.End{Kind: core.EndReplied}, Session: rec, Resumed: resumed, Posts: []core.Post{reply(c, "x")}}
+	f := core.Finish{End: core.End{Kind: core.EndReplied}, Session: rec, Resumed: resumed, Posts: []core.Post{reply(c, "x")}, Handover: p.handover(rt)}
+	if rapid.Bool().Draw(rt, "two posts") {
+		more := reply(c, "y")
+		more.Key = "more/" + more.Key
+		f.Posts = append(f.Posts, more)
+	}
 	if holds {
 		p.m.save(c.Session, w, texts)
 		p.takeUp(c)
@@ -264,5 +272,6 @@ func (p *property) drain(rt *rapid.T) {
 			rt.Fatalf("event %d has no end", seq)
 		}
 	}
+	p.drainPosts(rt)
 	p.check(rt)
 }

@@ -27,9 +27,10 @@ type Reader struct {
 	data      []byte
 	pos       int
 	line      int
-	lineStart int   // offset of the current line's first byte
-	path      []int // of the value: for a member the offset of its key, for an item ^n if it is the nth
-	keyLine   int   // of the last key
+	lineStart int     // offset of the current line's first byte
+	path      []int   // of the value: for a member the offset of its key, for an item ^n if it is the nth
+	shallow   [16]int // the memory of a short path
+	keyLine   int     // of the last key
 	keyColumn int
 	unescaped []byte // the last string with escapes
 	repeats   bool
@@ -39,6 +40,7 @@ type Reader struct {
 // NewReader makes a Reader that stands before the outermost value.
 func NewReader(data []byte, opts ...Option) *Reader {
 	r := &Reader{data: data, line: 1}
+	r.path = r.shallow[:0]
 	for _, o := range opts {
 		o(r)
 	}

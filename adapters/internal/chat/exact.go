@@ -29,7 +29,10 @@ func Decode(data []byte, into any) error {
 		v.SetZero()
 		return err
 	}
-	return d.fault
+	if d.wrong != nil {
+		return d.wrong
+	}
+	return nil
 }
 
 // repeatedKey is the error for a key that is read and is there more than once.
@@ -38,16 +41,18 @@ type repeatedKey struct{ key string }
 func (e *repeatedKey) Error() string { return fmt.Sprintf("the key %q is repeated", Clip(e.key)) }
 
 // wrongType is the error for a value that its field can't hold.
-type wrongType struct{ field string }
+type wrongType struct{ fields []string } // the field, and those around it, the innermost first
 
-func (e *wrongType) Error() string { return "the field " + e.field + " has the wrong type" }
+func (e *wrongType) Error() string {
+	path := slices.Clone(e.fields)
+	slices.Reverse(path)
+	return "the field " + strings.Join(path, ".") + " has the wrong type"
+}
 
 // decoder is the state of Decode.
 type decoder struct {
 	*strictjson.Reader
-	path  []string // of the fields around the value
-	read  []*field // of the structs around the value, those that were read
-	fault error    // the first wrong type
+	wrong *wrongType // the first
 }
 
 // value reads a value into v. A wrong type is no error here.
@@ -91,30 +96,31 @@ func (d *decoder) leaf(v reflect.Value) error {
 
 // refuse notes that a value has the wrong type.
 func (d *decoder) refuse() {
-	if d.fault == nil {
-		d.fault = &wrongType{strings.Join(d.path, ".")}
+	if d.wrong == nil {
+		d.wrong = &wrongType{}
 	}
 }
 
 // members reads an object into the fields of a struct.
 func (d *decoder) members(form *form, v reflect.Value) error {
-	outer := len(d.read)
-	err := d.Object(func(key []byte) error {
+	read := make([]bool, len(form.fields))
+	return d.Object(func(key []byte) error {
 		f := form.fields[string(key)]
 		if f == nil {
 			_, err := d.Skip()
 			return err
 		}
-		if slices.Contains(d.read[outer:], f) {
+		if read[f.n] {
 			return &repeatedKey{f.name}
 		}
-		d.read, d.path = append(d.read, f), append(d.path, f.name)
+		read[f.n] = true
+		before := d.wrong
 		err := d.member(f, v.FieldByIndex(f.index))
-		d.path = d.path[:len(d.path)-1]
+		if d.wrong != before {
+			d.wrong.fields = append(d.wrong.fields, f.name)
+		}
 		return err
 	})
-	d.read = d.read[:outer]
-	return err
 }
 
 // member reads a value into a field.
@@ -169,6 +175,7 @@ type form struct {
 
 // field is a field of a struct.
 type field struct {
+	n      int // of the fields of its struct
 	name   string
 	index  []int
 	quoted bool // its value is written in a string
@@ -207,8 +214,12 @@ func (m *form) add(t reflect.Type, index []int) {
 		case name == "":
 			name = f.Name
 		}
-		if other := m.fields[name]; other == nil || len(other.index) > len(at) {
-			m.fields[name] = &field{name: name, index: at, quoted: slices.Contains(strings.Split(options, ","), "string")}
+		n := len(m.fields)
+		if other := m.fields[name]; other != nil {
+			if n = other.n; len(other.index) <= len(at) {
+				continue
+			}
 		}
+		m.fields[name] = &field{n: n, name: name, index: at, quoted: slices.Contains(strings.Split(options, ","), "string")}
 	}
 }

@@ -47,7 +47,7 @@ func JSONFault(err error) string {
 		return "invalid JSON"
 	case errors.As(err, &repeated):
 		return repeated.Error()
-	case errors.As(err, &kind) && kind.field != "":
+	case errors.As(err, &kind) && kind.fields != nil:
 		return kind.Error()
 	}
 	return "the wrong form"

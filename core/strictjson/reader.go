@@ -154,7 +154,7 @@ func (r *Reader) skip() error {
 	case Array:
 		return r.Array(r.skip)
 	case String:
-		_, err := r.String()
+		_, err := r.string(false)
 		return err
 	case Number:
 		return r.number()

@@ -7,7 +7,10 @@ import (
 )
 
 // String reads a string. What it gives is valid until the next string is read.
-func (r *Reader) String() ([]byte, error) {
+func (r *Reader) String() ([]byte, error) { return r.string(true) }
+
+// string reads a string; without keep it gives only the end of it, and needs no memory for more.
+func (r *Reader) string(keep bool) ([]byte, error) {
 	if err := r.expect('"', "a string"); err != nil {
 		return nil, err
 	}
@@ -39,7 +42,9 @@ func (r *Reader) String() ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = utf8.AppendRune(out, c)
+			if out = utf8.AppendRune(out, c); !keep {
+				r.unescaped, out = out, out[:0]
+			}
 		case r.pos >= len(r.data):
 			return nil, r.fail(Syntax, "the string is not closed")
 		default:

@@ -115,7 +115,7 @@ func (d *decoder) members(form *form, v reflect.Value) error {
 		}
 		read[f.n] = true
 		before := d.wrong
-		err := d.member(f, v.FieldByIndex(f.index))
+		err := d.member(f, f.of(v))
 		if d.wrong != before {
 			d.wrong.fields = append(d.wrong.fields, f.name)
 		}
@@ -181,6 +181,20 @@ type field struct {
 	quoted bool // its value is written in a string
 }
 
+// of returns the field of a struct. It makes the embedded structs around it that are pointers.
+func (f *field) of(v reflect.Value) reflect.Value {
+	for i, n := range f.index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(n)
+	}
+	return v
+}
+
 // forms caches the forms of types, by reflect.Type.
 var forms sync.Map
 
@@ -203,11 +217,15 @@ func (m *form) add(t reflect.Type, index []int) {
 	for i := range t.NumField() {
 		f, at := t.Field(i), append(slices.Clone(index), i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer && f.IsExported() { // another can't be made
+			inner = inner.Elem()
+		}
 		switch {
-		case name == "-", f.Anonymous && f.Type.Kind() == reflect.Pointer: // none of what is read is embedded so
+		case name == "-":
 			continue
-		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
-			m.add(f.Type, at)
+		case f.Anonymous && name == "" && inner.Kind() == reflect.Struct:
+			m.add(inner, at)
 			continue
 		case !f.IsExported():
 			continue

@@ -19,8 +19,14 @@ type actor struct {
 	Team string
 }
 
+type Place struct {
+	Channel string `json:"channel"`
+	Kind    string `json:"kind"`
+}
+
 type deed struct {
 	actor
+	*Place
 	Kind    string                      `json:"kind"`
 	Who     *actor                      `json:"who"`
 	All     []actor                     `json:"all"`
@@ -47,6 +53,7 @@ func TestDecodeReadsExactNames(t *testing.T) {
 		`{"number":"12","raw":{"id":1,"id":2},"Skipped":"x","-":"y"}`:  {Number: 12, Raw: json.RawMessage(`{"id":1,"id":2}`)},
 		"{\"kind\":\"a\\ud83d\xff\"}":                                  {Kind: "a\ufffd\ufffd"},
 		`{"at":"2026-11-23T18:00:00Z","number":null,"on":[true,null]}`: {At: &six, On: []bool{true, false}},
+		`{"channel":"c","kind":"a","Channel":"d"}`:                     {Place: &Place{Channel: "c"}, Kind: "a"},
 		`null`: {},
 	} {
 		var got deed
@@ -87,7 +94,7 @@ func TestDecodeReadsAsEncodingJSONDoes(t *testing.T) {
 		`null`, `true`, `false`, `0`, `-12`, `1.5`, `1e99`, `""`, `"a"`, `"\u00e9\ud83d\ude00\ud83d\n"`, "\"é\xff\"", `"7"`, `" 7"`, `"null"`, `[]`, `[{}]`, `["a",null,{"id":"1"}]`,
 		`{}`, `{"id":"1","Team":"t"}`, `{"id":["1"],"Team":"t"}`, `[{"id":2},{"Team":"t"}]`, `{"a":{"b":{"id":"1"},"c":null},"d":{}}`, `{"a":{"b":7},"c":"x"}`, ` [ 1 , {"x" : 2} ] `,
 	})
-	keys := []string{"kind", "who", "all", "values", "number", "raw", "id", "Team", "on", "any"}
+	keys := []string{"kind", "who", "all", "values", "number", "raw", "id", "Team", "channel", "on", "any"}
 	noise := []string{"KIND", "Who", "\u017fkipped", "Skipped", "ID", "TEAM", "x", "x"}
 	rapid.Check(t, func(t *rapid.T) {
 		var text, exact []string

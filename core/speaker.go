@@ -3,8 +3,8 @@ package core
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"gatehouse/core/mask"
 )
@@ -26,14 +26,6 @@ type Speaker struct {
 const (
 	says  = " says:"
 	quote = "> "
-)
-
-// lineEnd matches whatever may be taken for the end of a line.
-const lineEnd = `(\r\n|[\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}])`
-
-var (
-	lineEnds   = regexp.MustCompile(lineEnd)
-	quotedEnds = regexp.MustCompile(lineEnd + quote)
 )
 
 // Said is the content of a person's message: what the speaker wrote, which may be empty, and the images. Content.Speaker and Content.Own
@@ -98,10 +90,38 @@ func quoted(text string) string {
 	if text == "" {
 		return ""
 	}
-	return quote + lineEnds.ReplaceAllString(text, "${1}"+quote)
+	var b strings.Builder
+	for more := true; more; {
+		var line string
+		line, text, more = cutLine(text)
+		b.WriteString(quote)
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // unquoted is the text that quoted was given.
 func unquoted(text string) string {
-	return quotedEnds.ReplaceAllString(strings.TrimPrefix(text, quote), "${1}")
+	var b strings.Builder
+	for more := true; more; {
+		var line string
+		line, text, more = cutLine(strings.TrimPrefix(text, quote))
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// cutLine returns the first line of a text with whatever may be taken for its end, and the rest; more is false if it has no end.
+func cutLine(text string) (line, rest string, more bool) {
+	at := strings.IndexFunc(text, func(r rune) bool {
+		return '\n' <= r && r <= '\r' || 0x1c <= r && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
+	})
+	if at < 0 {
+		return text, "", false
+	}
+	_, size := utf8.DecodeRuneInString(text[at:])
+	if strings.HasPrefix(text[at:], "\r\n") {
+		size = len("\r\n")
+	}
+	return text[:at+size], text[at+size:], true
 }

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -39,3 +40,6 @@ const (
 func QueueOf(channel string) int {
 	return socketmode.QueueOf([]byte(`{"event":{"channel":"` + channel + `"}}`))
 }
+
+// Connect replaces the connections to Slack.
+func (s *Slack) Connect(to http.RoundTripper) { s.http.Transport = to }

@@ -37,6 +37,9 @@ var tableRule = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]
 
 // perTable cuts Markdown after each table that another one follows. So what is between two tables, such as a heading, stays with the second.
 func perTable(text string) []string {
+	if !strings.Contains(text, "|") {
+		return []string{text}
+	}
 	var pieces []string
 	var fences chattext.Fences
 	from, at, end := 0, 0, 0 // where the piece, the line, and what follows the piece's table begin
@@ -71,6 +74,9 @@ func perTable(text string) []string {
 //
 // With keepCode the last two skip what every parser reads as code: see codeFinder. The text must be clean.
 func neutral(text string, keepCode bool) string {
+	if isNeutral(text) {
+		return text
+	}
 	var b strings.Builder
 	s := codeFinder{keep: keepCode}
 	for _, line := range strings.SplitAfter(text, "\n") {
@@ -94,7 +100,15 @@ func neutral(text string, keepCode bool) string {
 
 var links = strings.NewReplacer("](", "] (", "][", "] [", "]:", "] :")
 
-func neutralText(s string) string { return defuseMentions(links.Replace(escapeBrackets.Replace(s))) }
+func neutralText(s string) string {
+	if isNeutral(s) {
+		return s
+	}
+	return defuseMentions(links.Replace(escapeBrackets.Replace(s)))
+}
+
+// isNeutral reports whether a text has no character that neutral changes, or puts something behind.
+func isNeutral(s string) bool { return !strings.ContainsAny(s, "<>]@") }
 
 // quoteSigns are the quote signs at the beginning of a line.
 var quoteSigns = regexp.MustCompile(`^(?: {0,3}>)*`)
@@ -183,6 +197,9 @@ type markdownStripper struct{}
 
 // Replace removes the marks of headings, of bold text and of code from a harmless part. Code itself stays as it is.
 func (markdownStripper) Replace(part string) string {
+	if !strings.ContainsAny(part, "#*`~&") {
+		return part
+	}
 	var b strings.Builder
 	var fences chattext.Fences
 	for _, line := range strings.SplitAfter(part, "\n") {
@@ -206,6 +223,9 @@ var (
 
 // stripLine removes the marks from a line outside of code blocks. Two stars are kept if they have no partner on the line.
 func stripLine(line string) string {
+	if !strings.ContainsAny(line, "#*`") {
+		return line
+	}
 	line = line[len(headingSigns.FindString(line)):]
 	var b strings.Builder
 	at, stars := 0, strings.Count(codeSpan.ReplaceAllString(line, ""), "**")

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
@@ -105,12 +106,20 @@ const joiner = "\u2060"
 // <!channel>, <@U1>, <#C1>, <https://x|y> and @here. Slack is not known to parse tokens there, but such a field must never contain one,
 // wherever it may be copied. (Escaping would be visible there, as &lt;.)
 func defuse(s string) string {
+	if !strings.ContainsAny(s, "<@") {
+		return s
+	}
 	return defuseMentions(tokenStart.ReplaceAllString(s, "<"+joiner+"$1"))
 }
 
 // defuseMentions puts an invisible character into @here, @channel and @everyone. As plain words they notify people only if a message is
 // sent with link_names or parse=full. gatehouse never does that, but one flag is too weak a safeguard.
-func defuseMentions(s string) string { return broadcast.ReplaceAllString(s, "@"+joiner+"$1") }
+func defuseMentions(s string) string {
+	if !strings.Contains(s, "@") {
+		return s
+	}
+	return broadcast.ReplaceAllString(s, "@"+joiner+"$1")
+}
 
 var (
 	tokenStart = regexp.MustCompile(`<([!@#]|[A-Za-z]+:)`)
@@ -131,11 +140,30 @@ func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
 
 // excerptOf is excerpt with another limit.
 func excerptOf(s string, limit int) string {
-	return escaped(strings.TrimSpace(blankLines.ReplaceAllString(chat.Clean(s), "\n\n")), limit)
+	return escaped(strings.TrimSpace(joinBlankLines(chat.Clean(s))), limit)
 }
 
-// blankLines matches line ends with nothing between them, and the white space in front of them.
-var blankLines = regexp.MustCompile(`[ \t]*\n(?:[ \t]*\n)+`)
+// joinBlankLines makes several blank lines one, and removes the white space in front of them.
+func joinBlankLines(s string) string {
+	var b strings.Builder
+	for {
+		line, rest, more := strings.Cut(s, "\n")
+		if !more {
+			b.WriteString(s)
+			return b.String()
+		}
+		blank := false
+		for next, after, more := strings.Cut(rest, "\n"); more && strings.Trim(next, " \t") == ""; next, after, more = strings.Cut(rest, "\n") {
+			rest, blank = after, true
+		}
+		if blank {
+			line = strings.TrimRight(line, " \t") + "\n"
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+		s = rest
+	}
+}
 
 // maxWord is how much of a text, once it is escaped, may be left out so that it ends after a word. A longer word is cut.
 const maxWord = 200
@@ -166,7 +194,15 @@ func leftOut(n int) string {
 // fitting returns the beginning of a text that is within a limit once it is escaped.
 func fitting(s string, limit int) string {
 	for i, r := range s {
-		if limit -= chat.Units(escape.Replace(string(r))); limit < 0 {
+		switch r {
+		case '&':
+			limit -= len("&amp;")
+		case '<', '>':
+			limit -= len("&lt;")
+		default:
+			limit -= utf16.RuneLen(r)
+		}
+		if limit < 0 {
 			return s[:i]
 		}
 	}

@@ -59,6 +59,9 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 // withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
 // tokens of channels and groups already contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
+	if !strings.Contains(text, "<") { // nor a token
+		return fromMrkdwn(text, nil)
+	}
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
 	var people []string
@@ -79,6 +82,9 @@ func (s *Slack) withNames(ctx context.Context, text string) string {
 
 // filesOf decodes the files of a message, each by itself. A file that can't be decoded becomes an empty File.
 func filesOf(sent json.RawMessage) []chat.File {
+	if len(sent) == 0 {
+		return nil
+	}
 	var raw []json.RawMessage
 	_ = json.Unmarshal(sent, &raw)
 	all := make([]chat.File, len(raw))

@@ -33,7 +33,7 @@ func inLines[P any](f chat.Face[P], c core.Card, text, bold func(string) P) chat
 
 // lines draws a text with its lines, within a limit.
 func lines(s string, limit int) string {
-	return shorten(defuse(strings.TrimSpace(blankLines.ReplaceAllString(mask.Escape(s), "\n\n"))), limit)
+	return shorten(defuse(strings.TrimSpace(joinBlankLines(mask.Escape(s)))), limit)
 }
 
 // short returns a text on one line that ends within a limit, with a sign where it is cut.

@@ -33,7 +33,7 @@ type turn struct {
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
 	t := &turn{Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(), cut: func(error) {}, log: d.Log.With(
-		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
+		"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session), "invocation", string(c.Event.Invocation))}
 	t.progress.next = time.Now().Add(workingAfter)
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	return t
@@ -153,7 +153,7 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	case stored == nil && f.Retry != nil:
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case stored == nil:
-		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
+		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind), "category", string(f.End.Category), "took", time.Since(began).Round(time.Millisecond))
 		if t.left.Posts {
 			t.Delivered()
 		}

@@ -44,6 +44,9 @@ func escape(s string, escaped func(rune) bool) string {
 // unseen reports whether a character has no picture of its own: controls, formats and whatever Unicode says may be ignored when it is
 // displayed, the separators of lines and paragraphs, and the empty Braille pattern.
 func unseen(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		return false
+	}
 	return r == '\u2028' || r == '\u2029' || r == '\u2800' ||
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -65,7 +65,7 @@ func (v *Value) Raw(data []byte) json.RawMessage {
 // Columns gives the columns at which the bytes of v.String at these offsets are written in the text that v was parsed from. The offsets
 // ascend; the last may be the string's length. data must be the text that Parse was given.
 func (v *Value) Columns(data []byte, offsets ...int) []int {
-	p := &parser{data: data, pos: v.start + 1, replace: true}
+	p := &Reader{data: data, pos: v.start + 1, replace: true}
 	columns := make([]int, len(offsets))
 	read := 0
 	for i, offset := range offsets {

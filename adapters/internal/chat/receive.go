@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -40,17 +39,16 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 
 // JSONFault describes what is wrong with JSON, without repeating any of its content.
 func JSONFault(err error) string {
-	var syntax *json.SyntaxError
 	var strict *strictjson.Error
 	var repeated *repeatedKey
-	var kind *json.UnmarshalTypeError
+	var kind *wrongType
 	switch {
-	case errors.As(err, &syntax), errors.As(err, &strict):
+	case errors.As(err, &strict):
 		return "invalid JSON"
 	case errors.As(err, &repeated):
 		return repeated.Error()
-	case errors.As(err, &kind):
-		return "the field " + kind.Field + " has the wrong type"
+	case errors.As(err, &kind) && kind.fields != nil:
+		return kind.Error()
 	}
 	return "the wrong form"
 }

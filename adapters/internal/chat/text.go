@@ -14,12 +14,25 @@ import (
 // Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
 // direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid UTF-8 becomes U+FFFD.
 func Clean(s string) string {
+	if isClean(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if isControl(r) || chattext.Directional(r) {
 			return -1
 		}
 		return r
 	}, lineEnds.Replace(strings.ToValidUTF8(s, "\ufffd")))
+}
+
+// isClean reports whether a text has only ASCII characters that Clean keeps, as most have.
+func isClean(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

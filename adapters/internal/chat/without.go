@@ -1,48 +1,66 @@
 package chat
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"gatehouse/core/strictjson"
 )
 
-// Without returns JSON without the members of these keys, in any case and at any depth. All else stays as it is written. It is for secrets that
-// a platform issues for one answer: nothing that is stored contains them. JSON that can't be read becomes null.
+// Without returns JSON without the members of these keys, in any case and at any depth. All else stays as it is written, but for white
+// space. It is for secrets that a platform issues for one answer: nothing that is stored contains them. JSON that can't be read becomes null.
 func Without(data []byte, keys ...string) []byte {
-	v, err := strictjson.Parse(data, strictjson.Repeats, strictjson.Replace)
+	w := without{Reader: strictjson.NewReader(data, strictjson.Replace), keys: keys, kept: make([]byte, 0, len(data))}
+	err := w.value()
+	if err == nil {
+		err = w.End()
+	}
 	if err != nil {
 		return []byte("null")
 	}
-	return appendWithout(nil, data, v, keys)
+	return w.kept
 }
 
-func appendWithout(b, data []byte, v *strictjson.Value, keys []string) []byte {
-	next := func(open byte) []byte {
-		if b[len(b)-1] != open {
-			b = append(b, ',')
-		}
-		return b
-	}
-	switch v.Kind {
+// without is the state of Without.
+type without struct {
+	*strictjson.Reader
+	keys []string
+	kept []byte
+}
+
+// value appends a value.
+func (w *without) value() error {
+	switch w.Kind() {
 	case strictjson.Object:
-		b = append(b, '{')
-		for _, m := range v.Members {
-			if slices.ContainsFunc(keys, func(key string) bool { return strings.EqualFold(key, m.Key) }) {
-				continue
+		w.kept = append(w.kept, '{')
+		err := w.Object(func(key []byte) error {
+			if slices.ContainsFunc(w.keys, func(k string) bool { return strings.EqualFold(k, string(key)) }) {
+				_, err := w.Skip()
+				return err
 			}
-			key, _ := json.Marshal(m.Key) // strings can always be marshalled
-			b = append(append(next('{'), key...), ':')
-			b = appendWithout(b, data, m.Value, keys)
-		}
-		return append(b, '}')
+			w.comma('{')
+			w.kept = append(strictjson.AppendString(w.kept, string(key)), ':')
+			return w.value()
+		})
+		w.kept = append(w.kept, '}')
+		return err
 	case strictjson.Array:
-		b = append(b, '[')
-		for _, item := range v.Items {
-			b = appendWithout(next('['), data, item, keys)
-		}
-		return append(b, ']')
+		w.kept = append(w.kept, '[')
+		err := w.Array(func() error {
+			w.comma('[')
+			return w.value()
+		})
+		w.kept = append(w.kept, ']')
+		return err
 	}
-	return append(b, v.Raw(data)...)
+	raw, err := w.Skip()
+	w.kept = append(w.kept, raw...)
+	return err
+}
+
+// comma appends a comma unless what comes is the first.
+func (w *without) comma(open byte) {
+	if w.kept[len(w.kept)-1] != open {
+		w.kept = append(w.kept, ',')
+	}
 }

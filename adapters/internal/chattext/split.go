@@ -93,6 +93,7 @@ func (s *splitter) next() piece {
 	d.solid = d.state
 	first, room := d, s.limit-Units(s.before)
 	var best cuts
+	var text strings.Builder // that of d; those of earlier drafts are its beginnings
 	for d.at < len(s.rest) {
 		raw := s.line(d.at)
 		line, dedent, over := s.shown(d, raw)
@@ -114,7 +115,8 @@ func (s *splitter) next() piece {
 		if d.dedent, d.state, d.last = dedent, state, line; strings.TrimSpace(line) != "" || state.open {
 			d.solid = state
 		}
-		d.text, d.used, d.at = d.text+line, d.used+Units(line), d.at+len(raw)
+		text.WriteString(line)
+		d.text, d.used, d.at = text.String(), d.used+Units(line), d.at+len(raw)
 	}
 	if d.at == len(s.rest) && d.fits(room) {
 		return s.end(d)

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"path"
 	"reflect"
+
+	"gatehouse/adapters/internal/chat"
 )
 
 // done is what is read of the answer to a method that did what it was asked for. It is part of every other struct of answers.
@@ -162,13 +164,13 @@ func (c reader) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// readAnswer returns what is read of a method's answer.
+// readAnswer returns what is read of a method's answer, by the exact names of its fields.
 func readAnswer(method string, all []byte) ([]byte, error) {
 	var verdict struct {
 		OK    *bool           `json:"ok"`
 		Error json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(all, &verdict); err != nil {
+	if err := chat.Decode(all, &verdict); err != nil {
 		return nil, err
 	}
 	switch {
@@ -189,7 +191,7 @@ func readAnswer(method string, all []byte) ([]byte, error) {
 		return nil, fmt.Errorf("nothing is known of the answers to %s", method)
 	}
 	into := reflect.New(reflect.TypeOf(form)).Interface()
-	if err := json.Unmarshal(all, into); err != nil {
+	if err := chat.Decode(all, into); err != nil {
 		return nil, err
 	}
 	return json.Marshal(into)

@@ -5,7 +5,7 @@
 // the moment of sending, so a card that was decided before it is sent shows the decision.
 //
 // A post of a turn that ends is claimed in the transaction that stores that end, if a slot is free and nothing waits in its destination
-// (HandOver); half of the slots are kept for posts that wait.
+// (HandOver); a quarter of the slots is kept for posts that wait. A delivery that leaves nothing to claim causes no look.
 //
 // Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it is committed that the part is in doubt, for a first
 // part that needs nothing before with the claim itself; the platform's answer clears the doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it

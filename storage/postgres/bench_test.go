@@ -113,10 +113,11 @@ func (r *replier) say(ctx context.Context, n int) {
 		Address: core.Address{Platform: "p", Channel: fmt.Sprint("c", n)}, Actor: core.Actor{ID: fmt.Sprint("p:u", n)},
 	}, r.owner)
 	r.fail(err)
-	if claim != nil {
+	if claim == nil {
+		nudge(r.turns)
+	} else {
 		r.turn(ctx, *claim)
 	}
-	nudge(r.turns)
 	<-r.done[conversation(n)]
 }
 
@@ -125,10 +126,7 @@ func (r *replier) takeTurns(ctx context.Context, all *sync.WaitGroup, slots int)
 		claims, err := r.store.Claim(context.WithoutCancel(ctx), core.ClaimRequest{Owner: r.owner, Limit: slots, Scopes: served})
 		r.fail(err)
 		for _, c := range claims {
-			all.Go(func() {
-				r.turn(context.WithoutCancel(ctx), c)
-				nudge(r.turns)
-			})
+			all.Go(func() { r.turn(context.WithoutCancel(ctx), c) })
 		}
 		if len(claims) > 0 {
 			continue
@@ -153,14 +151,19 @@ func (r *replier) turn(ctx context.Context, c core.Claim) {
 	text := core.Text(strings.Repeat("hello ", 40))
 	h := rec.Messages.Append(core.Message{Role: core.User, Content: text}, core.Message{Role: core.Assistant, Content: text})
 	rec.Messages, rec.Writer = &h, w
-	handed := &core.Handover{Platform: "p", Limit: 1}
-	r.fail(r.store.Finish(ctx, core.Finish{Handover: handed, Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Posts: []core.Post{{
+	handed, left := &core.Handover{Platform: "p", Limit: 1}, core.Left{}
+	r.fail(r.store.Finish(ctx, core.Finish{Handover: handed, Left: &left, Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Posts: []core.Post{{
 		Key: fmt.Sprint("reply/", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply, Text: "hello", Event: c.Event.Seq,
 	}}}))
 	for _, row := range handed.Rows {
 		r.deliver(ctx, row)
 	}
-	nudge(r.posts)
+	if left.Turns {
+		nudge(r.turns)
+	}
+	if left.Posts {
+		nudge(r.posts)
+	}
 }
 
 func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
@@ -168,10 +171,7 @@ func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
 		rows, err := r.store.ClaimPosts(context.WithoutCancel(ctx), core.PostRequest{Owner: r.owner, Limit: 64, Scopes: served})
 		r.fail(err)
 		for _, row := range rows {
-			all.Go(func() {
-				r.deliver(context.WithoutCancel(ctx), row)
-				nudge(r.posts)
-			})
+			all.Go(func() { r.deliver(context.WithoutCancel(ctx), row) })
 		}
 		if len(rows) > 0 {
 			continue
@@ -186,8 +186,11 @@ func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
 
 func (r *replier) deliver(ctx context.Context, row core.OutboxRow) {
 	row.Parts, row.Shown, row.State = []core.Part{{Ref: "r"}}, row.Wanted, core.RowSent
-	_, err := r.store.ReleasePost(ctx, row, 0)
+	more, err := r.store.ReleasePost(ctx, row, 0)
 	r.fail(err)
+	if more {
+		nudge(r.posts)
+	}
 	r.done[row.Conversation] <- struct{}{}
 }
 

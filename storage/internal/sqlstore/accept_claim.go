@@ -81,24 +81,20 @@ type queue struct {
 	watched    bool  // the owner needs no watch
 }
 
-// lockedQueue locks the queue of an event, and reads it. Where there are no locks, the row is added only if it is missing.
+// lockedQueue locks the queue of an event, and reads it and the clock. Its row is added if it is missing.
 func (t *Tx) lockedQueue(e core.Event, owner string) (q queue, err error) {
 	read := func() (bool, error) {
-		return t.Row([]any{&q.generation, &q.fence, &q.free, &q.watched}, `
-			select generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused'), exists (select 1 from owners where owner = $1)
-			from queues where queue_key = $2`, owner, e.QueueKey())
+		return t.Row([]any{Clock{t}, &q.generation, &q.fence, &q.free, &q.watched}, `
+			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused'),
+				exists (select 1 from owners where owner = $1)
+			from (select * from queues where queue_key = $2`+t.forUpdate()+`) locked`, owner, e.QueueKey())
 	}
-	found := false
-	if !t.hooks.RowLocks {
-		found, err = read()
+	found, err := read()
+	if err == nil && !found {
+		if err = t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err == nil {
+			_, err = read()
+		}
 	}
-	if err != nil || found {
-		return q, err
-	}
-	if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
-		return q, err
-	}
-	_, err = read()
 	q.watched = q.watched && !t.hooks.RowLocks // elsewhere its row is to be locked
 	return q, err
 }

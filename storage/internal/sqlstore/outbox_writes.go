@@ -142,7 +142,7 @@ func (t *Tx) cardPressed(c core.PressedCard, by string) {
 }
 
 // writeOutbox applies the collected changes at the end of the transaction. All destinations are then known, and are locked at once.
-// After that the transaction takes no lock of a queue or an approval. Each destination is updated once.
+// After that the transaction takes no lock of a queue or an approval. Each destination that has changed is updated once.
 func (t *Tx) writeOutbox() error {
 	if err := t.lockCollected(); err != nil {
 		return err
@@ -155,6 +155,9 @@ func (t *Tx) writeOutbox() error {
 		}
 	}
 	for _, d := range slices.Sorted(maps.Keys(t.destinations)) {
+		if !t.destinations[d] {
+			continue
+		}
 		if err := t.updateDestination(d); err != nil {
 			return err
 		}
@@ -188,7 +191,7 @@ func (t *Tx) lockCollected() error {
 	if err != nil {
 		return err
 	}
-	return t.lockDestinations(slices.Concat(names, byKey, byApproval)...)
+	return t.lockUnchanged(slices.Concat(names, byKey, byApproval))
 }
 
 // lookUpKeys notes which keys of the collected changes exist, and returns the destinations of their posts.
@@ -220,10 +223,22 @@ func destinationsOf[T ~string](t *Tx, column string, values []T, more string) ([
 	return t.Texts(`select destination from outbox where `+c.parts[0]+more, c.args...)
 }
 
-// lockDestinations locks destinations, in the order of their names, unless the transaction has locked them before. Each is updated
-// when the transaction ends. A post that moved after lockCollected has its destination locked late.
+// lockDestinations locks destinations that are about to change. Each is updated when the transaction ends.
 func (t *Tx) lockDestinations(names ...string) error {
-	names = slices.DeleteFunc(names, func(d string) bool { return t.destinations[d] })
+	err := t.lockUnchanged(names)
+	for _, d := range names {
+		t.destinations[d] = true
+	}
+	return err
+}
+
+// lockUnchanged locks destinations, in the order of their names, unless the transaction has locked them before. A post that moved after
+// lockCollected has its destination locked late.
+func (t *Tx) lockUnchanged(names []string) error {
+	names = slices.DeleteFunc(slices.Clone(names), func(d string) bool {
+		_, locked := t.destinations[d]
+		return locked
+	})
 	if len(names) == 0 {
 		return nil
 	}
@@ -235,7 +250,7 @@ func (t *Tx) lockDestinations(names ...string) error {
 		}
 	}
 	for _, d := range names {
-		t.destinations[d] = true
+		t.destinations[d] = false
 	}
 	return nil
 }
@@ -264,8 +279,7 @@ func (t *Tx) updateDestination(destination string) error {
 			return err
 		}
 	}
-	t.left.Posts = true
-	return t.Do(`
+	if err := t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, head)
 		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
 		from (select 1 as one) always
@@ -276,7 +290,10 @@ func (t *Tx) updateDestination(destination string) error {
 		) first on true
 		where true
 		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head
-		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination)
+		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination); err != nil {
+		return err
+	}
+	return t.learn(&t.left.Posts, `select 1 from destinations where destination = $1 and ready_at is not null`, destination)
 }
 
 // clearsWorking reports whether the post clears a typing indicator.

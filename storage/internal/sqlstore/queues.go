@@ -73,7 +73,6 @@ func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
 		)
 		where queue_key = $1` + where
 	if t.hooks.RowLocks { // to read the result would be a round trip
-		t.left.Turns = true
 		if err := t.Do(set, key); err != nil {
 			return err
 		}
@@ -98,7 +97,10 @@ func ofClicks(key core.QueueKey) bool { return strings.HasPrefix(string(key), st
 // releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
 func (t *Tx) releaseLease(key core.QueueKey, event int64) error {
 	t.clearWorking(event)
-	return t.setReady(key, `owner = '', event = 0, `, ``)
+	if err := t.setReady(key, `owner = '', event = 0, `, ``); err != nil || !t.hooks.RowLocks {
+		return err
+	}
+	return t.learn(&t.left.Turns, `select 1 from queues where queue_key = $1 and ready_at is not null`, key)
 }
 
 // releaseOwner releases the queues and outbox rows that a dead owner held, and clears its typing indicators. A queue keeps its event, so

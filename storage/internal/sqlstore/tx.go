@@ -28,9 +28,9 @@ type Tx struct {
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
 	keysLooked   map[string]bool // see lookUpKeys
-	destinations map[string]bool // that this transaction has locked; see lockDestinations
+	destinations map[string]bool // that this transaction has locked, and whether they may have changed; see lockDestinations
 	handover     *handover       // of a Finish; nil: none
-	left         core.Left       // that others may claim now; it may say too much
+	left         core.Left       // what others can claim in the queues and destinations that it has released
 }
 
 // Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.
@@ -67,6 +67,28 @@ func (t *Tx) Do(query string, args ...any) error {
 		return err
 	}
 	if err := t.run.Later(query, values, func(changed int64) { t.trace(Statement{SQL: query, Write: true, Changed: changed}) }); err != nil {
+		return fmt.Errorf("running %.60q: %w", query, err)
+	}
+	return nil
+}
+
+// learn sets any if the query, which selects a number, returns a row; at the latest when the transaction is committed. It costs no round trip of
+// its own.
+func (t *Tx) learn(any *bool, query string, args ...any) error {
+	if t.run.Later == nil {
+		found, err := t.exists(query, args...)
+		*any = *any || found
+		return err
+	}
+	values, err := plain(args)
+	if err != nil {
+		return err
+	}
+	err = t.run.Later(query, values, func(rows int64) {
+		*any = *any || rows > 0
+		t.trace(Statement{SQL: query, Rows: int(rows)})
+	})
+	if err != nil {
 		return fmt.Errorf("running %.60q: %w", query, err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"sync"
 
 	"gatehouse/adapters/access"
 )
@@ -25,8 +26,10 @@ func secure(h http.Header) {
 //go:embed templates
 var templateFiles embed.FS
 
-// pages are the templates by their names, each with the layout around it.
-var pages = parsePages("approval", "approvals", "chat", "login", "onward", "problem", "queue", "sessions")
+// pages are the templates by their names, each with the layout around it. They are parsed for the first page, so that nothing else waits for them.
+var pages = sync.OnceValue(func() map[string]*template.Template {
+	return parsePages("approval", "approvals", "chat", "login", "onward", "problem", "queue", "sessions")
+})
 
 func parsePages(names ...string) map[string]*template.Template {
 	all := map[string]*template.Template{}
@@ -56,7 +59,7 @@ func (v *visit) show(status int, name, title string, body any) {
 		l.Admin, l.Token = v.admin(), v.Gate.FormToken(v.who, v.r)
 	}
 	var b bytes.Buffer
-	if err := pages[name].ExecuteTemplate(&b, "layout", l); err != nil {
+	if err := pages()[name].ExecuteTemplate(&b, "layout", l); err != nil {
 		v.Log.Error("a page could not be drawn", "page", name, "err", err)
 		http.Error(v.w, "The page could not be drawn. Gatehouse's log says why.", http.StatusInternalServerError)
 		return

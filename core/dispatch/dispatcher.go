@@ -29,7 +29,7 @@ func New(o Options) *Dispatcher {
 	}
 	o.defaults()
 	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, places: newPlaces(o.Workers, o.Memory), turns: newWake(), controls: newWake(),
-		running: running{turns: map[core.QueueKey]*turn{}}}
+		running: newRunning()}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
@@ -124,7 +124,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 			})
 		}
 		if len(claims) < free {
-			w.wait(ctx, d.Poll)
+			w.wait(ctx, retry.UntilPoll(d.Poll))
 		}
 	}
 }

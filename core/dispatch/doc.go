@@ -20,7 +20,8 @@
 //
 // A turn holds its conversation for as long as its process lives. One goroutine asks the store for all running turns which were requested to
 // stop and, less often, which lost their conversation, because another process took this one for dead. Such a turn stops, and nothing of it is
-// written. One more goroutine shows the progress of all turns.
+// written. One more goroutine shows the progress of all turns. Both sleep while no turn runs, and the polls of a process come at the same moments:
+// an idle process is woken as seldom as possible.
 //
 // A turn runs on a staging store: it reads the database, but the engine's save and pause at the end of the turn stay in memory and become
 // part of one Finish. Two writes are committed at once, fenced by the claim: an explicit save in the middle of a turn, and the executor's

@@ -19,20 +19,14 @@ type progress struct {
 }
 
 // showProgress shows the working states of the turns that last, and their steps, until ctx ends. It is one goroutine for all turns: one for each
-// would take as much memory as a tenth of the turn.
+// would take as much memory as a tenth of the turn. It sleeps until something is due, or a turn or a step begins.
 func (d *Dispatcher) showProgress(ctx context.Context) {
 	var saying errgroup.Group
 	defer saying.Wait() //nolint:errcheck // there are none
 	saying.SetLimit(sayingAtOnce)
-	tick := time.NewTicker(progressTick)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
+	for ctx.Err() == nil {
 		now := time.Now()
+		next := now.Add(workingAgain)
 		for _, t := range d.running.all() {
 			if p, ok := t.due(now); ok {
 				t.progress.saying.Store(true)
@@ -42,14 +36,19 @@ func (d *Dispatcher) showProgress(ctx context.Context) {
 					return nil
 				})
 			}
+			if again := t.dueAgain(now); again.Before(next) {
+				next = again
+			}
 		}
+		d.running.news.wait(ctx, time.Until(next))
+		pause(ctx, time.Until(now.Add(progressTick)))
 	}
 }
 
 // due returns what is to be said of the turn now: its working state, or the list of its tools once that was shown.
 func (t *turn) due(now time.Time) (core.Post, bool) {
 	p := &t.progress
-	if k := t.claim.Event.Kind(); k != core.KindMessage && k != core.KindSignal || p.saying.Load() {
+	if !t.showsProgress() || p.saying.Load() {
 		return core.Post{}, false
 	}
 	if !now.Before(p.next) {
@@ -63,6 +62,30 @@ func (t *turn) due(now time.Time) (core.Post, bool) {
 		return t.post(core.PostSteps, "steps", t.steps.line()), true
 	}
 	return core.Post{}, false
+}
+
+// dueAgain returns when due may next have something to say, if no step begins before.
+func (t *turn) dueAgain(now time.Time) time.Time {
+	p := &t.progress
+	switch {
+	case !t.showsProgress():
+		return now.Add(workingAgain)
+	case p.shown && t.steps.changed() && p.rest.Before(p.next):
+		return p.rest
+	}
+	return p.next
+}
+
+// showsProgress reports whether people wait for the turn. A click or a control is over at once.
+func (t *turn) showsProgress() bool {
+	k := t.claim.Event.Kind()
+	return k == core.KindMessage || k == core.KindSignal
+}
+
+// step records a tool that the turn begins to use; it never blocks.
+func (t *turn) step(tool string) {
+	t.steps.begin(tool)
+	t.running.news.nudge()
 }
 
 // say adds a post of a turn that goes on; of one that has ended, the store refuses it. A failure here is not worth a turn.

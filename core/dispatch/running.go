@@ -5,15 +5,20 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"gatehouse/core"
 )
 
 // running are the turns of this process.
 type running struct {
+	began wake // the first turn has begun
+	news  wake // a turn or a step of one has begun
 	mu    sync.Mutex
 	turns map[core.QueueKey]*turn // guarded by mu
+}
+
+func newRunning() running {
+	return running{began: newWake(), news: newWake(), turns: map[core.QueueKey]*turn{}}
 }
 
 // add adds a turn. One of the same queue that still runs has lost it, or it could not have been claimed again.
@@ -23,7 +28,11 @@ func (r *running) add(t *turn) {
 	if before := r.turns[t.claim.Key]; before != nil {
 		before.cut(errLost)
 	}
+	if len(r.turns) == 0 {
+		r.began.nudge()
+	}
 	r.turns[t.claim.Key] = t
+	r.news.nudge()
 }
 
 func (r *running) remove(t *turn) {
@@ -40,18 +49,29 @@ func (r *running) all() []*turn {
 	return slices.Collect(maps.Values(r.turns))
 }
 
+// some waits until a turn runs; it reports false if ctx ends before.
+func (r *running) some(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		r.mu.Lock()
+		n := len(r.turns)
+		r.mu.Unlock()
+		if n > 0 {
+			return true
+		}
+		select {
+		case <-r.began:
+		case <-ctx.Done():
+		}
+	}
+	return false
+}
+
 // watch asks the store, for all running turns at once, which were told to stop and, less often, which lost their conversation to another
 // process. The second question costs a row for each turn, and can wait: a turn that lost its conversation writes nothing.
 func (d *Dispatcher) watch(ctx context.Context) {
-	tick := time.NewTicker(stopPoll / 2)
-	defer tick.Stop()
-	for n := 1; ; n++ {
-		select {
-		case <-tick.C:
-			d.check(ctx, n%stopsPerLoss == 0)
-		case <-ctx.Done():
-			return
-		}
+	for n := 1; d.running.some(ctx); n++ {
+		pause(ctx, stopPoll/2)
+		d.check(ctx, n%stopsPerLoss == 0)
 	}
 }
 

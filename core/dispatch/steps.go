@@ -10,7 +10,7 @@ import (
 type steps struct {
 	mu   sync.Mutex
 	used []string // guarded by mu
-	news bool     // guarded by mu: since changed was called last
+	news bool     // guarded by mu: since line was called last
 }
 
 // begin records a tool; it never blocks.
@@ -20,13 +20,11 @@ func (s *steps) begin(tool string) {
 	s.used, s.news = append(s.used, tool), true
 }
 
-// changed reports whether there are tools since it was called last.
+// changed reports whether there are tools since line was called last.
 func (s *steps) changed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed := s.news
-	s.news = false
-	return changed
+	return s.news
 }
 
 // shownSteps is the maximum number of tools that line names; it names the last ones.
@@ -36,6 +34,7 @@ const shownSteps = 12
 func (s *steps) line() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.news = false
 	var shown []string
 	for i, n := 0, 0; i < len(s.used); i += n {
 		for n = 1; i+n < len(s.used) && s.used[i+n] == s.used[i]; {

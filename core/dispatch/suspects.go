@@ -76,7 +76,7 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 	for ctx.Err() == nil {
 		attempt, ok := g.admits()
 		if !ok {
-			g.left.wait(ctx, d.Poll)
+			g.left.wait(ctx, retry.UntilPoll(d.Poll))
 			continue
 		}
 		if !d.places.take(ctx) {
@@ -88,7 +88,7 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 		}
 		if len(claims) == 0 {
 			d.places.free(1)
-			g.left.wait(ctx, d.Poll)
+			g.left.wait(ctx, retry.UntilPoll(d.Poll))
 			continue
 		}
 		t := newTurn(d, claims[0])

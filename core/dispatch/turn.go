@@ -294,7 +294,7 @@ func (t *turn) info() core.Turn {
 		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
 		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
-		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin, Added: t.memory.added,
+		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Added: t.memory.added,
 	}
 }
 

@@ -25,3 +25,10 @@ func (w wake) wait(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	}
 }
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	if d > 0 {
+		wake(nil).wait(ctx, d)
+	}
+}

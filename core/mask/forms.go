@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -15,38 +16,40 @@ type secretForm struct {
 }
 
 // secretForms are the forms of the secrets that vendors issue. Each is closed: an alphabet and a length, or an end, so that nothing can be
-// hidden behind the beginning of a secret.
-var secretForms = []secretForm{
-	// A private key in PEM: lines of base64 and its end. In JSON text its line ends may be escaped.
-	{regexp.MustCompile(`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
-		`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)-----END [A-Z ]{0,20}PRIVATE KEY-----)`), nil},
-	// Slack: bot, user and app tokens, and the older kinds.
-	{regexp.MustCompile(`\b(xox[bp]-\d{8,14}-\d{8,14}(?:-\d{8,14})?-[0-9A-Za-z]{24,32})\b`), nil},
-	{regexp.MustCompile(`\b(xapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{64})\b`), nil},
-	{regexp.MustCompile(`\b(xox[aers](?:\.xox[bp])?-[0-9A-Za-z-]{24,250})`), random},
-	// OpenAI, Anthropic and those that are compatible with OpenAI.
-	{regexp.MustCompile(`\b(sk-[0-9a-f]{32})\b`), nil},
-	{regexp.MustCompile(`\b(sk-[A-Za-z0-9]{48})\b`), random},
-	{regexp.MustCompile(`\b(sk-(?:proj|svcacct|admin|ant)-[\w-]{40,200})`), random},
-	{regexp.MustCompile(`\b(sk-or-v1-[0-9a-f]{64})\b`), nil},
-	// Stripe, Google, GitLab.
-	{regexp.MustCompile(`\b([rs]k_(?:live|test)_[0-9A-Za-z]{24,99})\b`), random},
-	{regexp.MustCompile(`\b(AIza[\w-]{35})`), random},
-	{regexp.MustCompile(`\b(glpat-[\w-]{20})`), random},
-	// GitHub.
-	{regexp.MustCompile(`\b(gh[oprsu]_[A-Za-z0-9]{36})\b`), random},
-	{regexp.MustCompile(`\b(github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`), random},
-	// Amazon's key ids.
-	{regexp.MustCompile(`\b((?:AKIA|ASIA)[0-9A-Z]{16})\b`), nil},
-	// Discord: tokens of bots and of webhooks.
-	{regexp.MustCompile(`\b([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})\b`), random},
-	{regexp.MustCompile(`/webhooks/\d{10,20}/([\w-]{60,90})`), random},
-	// JSON Web Tokens, and what follows Bearer.
-	{regexp.MustCompile(`\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{20,700})`), webToken},
-	{regexp.MustCompile(`\b[Bb]earer ([\w.~+/=-]{20,500})`), mixed},
-	// Passwords in URLs.
-	{regexp.MustCompile(`://[^/\s:@]{0,256}:([^/\s@]{1,256})@`), nil},
-}
+// hidden behind the beginning of a secret. They are compiled when they are first needed.
+var secretForms = sync.OnceValue(func() []secretForm {
+	return []secretForm{
+		// A private key in PEM: lines of base64 and its end. In JSON text its line ends may be escaped.
+		{regexp.MustCompile(`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
+			`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)-----END [A-Z ]{0,20}PRIVATE KEY-----)`), nil},
+		// Slack: bot, user and app tokens, and the older kinds.
+		{regexp.MustCompile(`\b(xox[bp]-\d{8,14}-\d{8,14}(?:-\d{8,14})?-[0-9A-Za-z]{24,32})\b`), nil},
+		{regexp.MustCompile(`\b(xapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{64})\b`), nil},
+		{regexp.MustCompile(`\b(xox[aers](?:\.xox[bp])?-[0-9A-Za-z-]{24,250})`), random},
+		// OpenAI, Anthropic and those that are compatible with OpenAI.
+		{regexp.MustCompile(`\b(sk-[0-9a-f]{32})\b`), nil},
+		{regexp.MustCompile(`\b(sk-[A-Za-z0-9]{48})\b`), random},
+		{regexp.MustCompile(`\b(sk-(?:proj|svcacct|admin|ant)-[\w-]{40,200})`), random},
+		{regexp.MustCompile(`\b(sk-or-v1-[0-9a-f]{64})\b`), nil},
+		// Stripe, Google, GitLab.
+		{regexp.MustCompile(`\b([rs]k_(?:live|test)_[0-9A-Za-z]{24,99})\b`), random},
+		{regexp.MustCompile(`\b(AIza[\w-]{35})`), random},
+		{regexp.MustCompile(`\b(glpat-[\w-]{20})`), random},
+		// GitHub.
+		{regexp.MustCompile(`\b(gh[oprsu]_[A-Za-z0-9]{36})\b`), random},
+		{regexp.MustCompile(`\b(github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`), random},
+		// Amazon's key ids.
+		{regexp.MustCompile(`\b((?:AKIA|ASIA)[0-9A-Z]{16})\b`), nil},
+		// Discord: tokens of bots and of webhooks.
+		{regexp.MustCompile(`\b([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})\b`), random},
+		{regexp.MustCompile(`/webhooks/\d{10,20}/([\w-]{60,90})`), random},
+		// JSON Web Tokens, and what follows Bearer.
+		{regexp.MustCompile(`\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{20,700})`), webToken},
+		{regexp.MustCompile(`\b[Bb]earer ([\w.~+/=-]{20,500})`), mixed},
+		// Passwords in URLs.
+		{regexp.MustCompile(`://[^/\s:@]{0,256}:([^/\s@]{1,256})@`), nil},
+	}
+})
 
 // random reports whether a text looks as if a machine had made it, and not like words: it has digits and both small and capital letters.
 func random(s string) bool {

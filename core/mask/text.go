@@ -28,7 +28,7 @@ func Text(s string) string {
 
 // hideIn is Text, and also returns how many characters it hides.
 func hideIn(s string) (text string, hidden int) {
-	for _, form := range secretForms {
+	for _, form := range secretForms() {
 		at := form.pattern.FindAllStringSubmatchIndex(s, -1)
 		if at == nil {
 			continue

@@ -118,7 +118,7 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, l *lane) {
 		}
 		select {
 		case <-l.nudged:
-		case <-time.After(d.Poll):
+		case <-time.After(retry.UntilPoll(d.Poll)):
 		case <-ctx.Done():
 		}
 	}

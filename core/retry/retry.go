@@ -1,4 +1,5 @@
-// Package retry is for operations that are tried again: logging their errors once each (Log), and storing what must not be lost (Persist).
+// Package retry is for operations that are tried again: logging their errors once each (Log), storing what must not be lost (Persist), and looking
+// for work from time to time (UntilPoll).
 package retry
 
 import (

@@ -78,8 +78,6 @@ func New(o Options) *Clock {
 // Run runs due tasks until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
 	errorLog := retry.NewLog(c.Log, "looking for due tasks")
-	tick := time.NewTicker(c.Poll)
-	defer tick.Stop()
 	for added := false; ; {
 		if !added && c.Retention > 0 {
 			added = c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil
@@ -88,7 +86,7 @@ func (c *Clock) Run(ctx context.Context) error {
 			errorLog.Report(err)
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(retry.UntilPoll(c.Poll)):
 		case <-ctx.Done():
 			return nil
 		}

@@ -29,6 +29,8 @@ var (
 	messages = regexp.MustCompile(`^SEARCH messages USING (PRIMARY KEY|(COVERING )?INDEX \w+) \(session=\? AND (invocation|pos)`)
 	// Mail of some events, or that somebody has taken, is found without the rest of the mailbox.
 	someMail = regexp.MustCompile(`(?s)from mail where.*(event in|taken =)`)
+	// The posts of a destination are found without those of others.
+	oneDestination = regexp.MustCompile(`from outbox\s+where destination =`)
 )
 
 // TestPlans runs the whole contract and then checks the plan of every statement that was used: none may scan a table.
@@ -70,6 +72,12 @@ func TestPlans(t *testing.T) {
 			}
 			if someMail.MatchString(query) && strings.HasPrefix(line, "SEARCH mail USING INDEX mail_order") {
 				t.Errorf("%s\n\treads the whole mailbox: %s", query, line)
+			}
+			if oneDestination.MatchString(query) && strings.HasPrefix(line, "SEARCH outbox USING INDEX outbox_state") {
+				t.Errorf("%s\n\treads all posts that wait: %s", query, line)
+			}
+			if strings.Contains(query, "sent_at < ") && line == "SEARCH o USING INDEX outbox_state (state=?)" && strings.Contains(query, "'sent'") {
+				t.Errorf("%s\n\treads all posts that were sent: %s", query, line)
 			}
 		}
 	}

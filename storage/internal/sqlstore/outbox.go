@@ -106,7 +106,7 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 
 // claimPost takes the first row of a destination that waits.
 func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
-	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where destination = $1 and state = 'waiting' order by seq limit 1`+t.forUpdate(), destination)
+	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting')`+t.forUpdate(), destination)
 	if err != nil || !found {
 		return nil, err
 	}

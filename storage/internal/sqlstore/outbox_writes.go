@@ -285,8 +285,8 @@ func (t *Tx) updateDestination(destination string) error {
 		from (select 1 as one) always
 		left join (
 			select platform, conversation, next_at, seq, kind from outbox
-			where destination = $1 and state = 'waiting' and not exists (select 1 from outbox where destination = $1 and owner <> '')
-			order by seq limit 1
+			where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting')
+				and not exists (select 1 from outbox where destination = $1 and owner <> '')
 		) first on true
 		where true
 		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head

@@ -69,7 +69,7 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 	})
 	s.beats.loops.Go(func() {
 		trouble := retry.NewLog(s.log, "telling other processes that this one is alive")
-		timer := time.NewTimer(every)
+		timer := time.NewTimer(retry.UntilPoll(every))
 		defer timer.Stop()
 		for {
 			select {
@@ -88,7 +88,7 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 				default: // earlier ones are still being released; these are found again at the next beat
 				}
 			}
-			timer.Reset(every)
+			timer.Reset(retry.UntilPoll(every))
 		}
 	})
 }

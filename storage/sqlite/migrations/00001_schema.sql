@@ -219,7 +219,7 @@ create index outbox_state        on outbox (state, seq);
 create index outbox_conversation on outbox (conversation, seq);
 create index outbox_open         on outbox (conversation, seq) where state = 'waiting';
 create index outbox_approval     on outbox (approval) where approval <> '';
-create index outbox_sent         on outbox (sent_at) where state = 'sent';
+create index outbox_sent         on outbox (state, sent_at) where state = 'sent';
 
 -- One row per destination. platform and conversation: those of its first waiting row, which is head. ready_at: null = a row is in flight, or nothing to deliver; 0 = that row is
 -- due; otherwise the end of its delay.

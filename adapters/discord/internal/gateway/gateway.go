@@ -8,6 +8,7 @@
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
 //	order.go        events in order, up to their commit
 //	catchup.go      fetching what was missed when a session could not be resumed, beside the events
+//	backlog.go      the stored list of what is still to be fetched
 //	fetch.go        fetching the messages of one conversation
 //	missed.go       what is passed over in that
 //	session.go      the stored state that a session is resumed from
@@ -36,7 +37,7 @@ import (
 // Options configure a gateway. All but Conversations are required.
 type Options struct {
 	REST   *rest.Client
-	KV     core.KV // sessions, shard leases, the identify budget
+	KV     core.KV // sessions, backlogs, shard leases, the identify budget
 	Token  string
 	Shards int           // 0: as many as Discord recommends
 	Owner  string        // of shard leases: this process's name

@@ -220,8 +220,11 @@ func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, 
 		begun.channel = at.Channel
 	}
 	begun.slow = held || before.slow && !before.committed() || begun.message != "" && at.Guild != "" && !c.Known(at)
-	c.waiting[begun.channel], c.waiting[begun.message] = begun, begun // a message may begin a thread, which has its id
-	delete(c.waiting, "")
+	for _, name := range []string{begun.channel, begun.message} { // a message may begin a thread, which has its id
+		if name != "" {
+			c.waiting[name] = begun
+		}
+	}
 	if !begun.slow {
 		select {
 		case c.slots <- struct{}{}:

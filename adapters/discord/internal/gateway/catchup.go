@@ -165,11 +165,15 @@ func (u *catchUp) work(ctx, timed context.Context, log *retry.Log) {
 		case timed.Err() != nil:
 			u.later(m)
 		case core.IsTemporary(err):
-			u.mu.Lock()
-			log.Report(err)
-			u.mu.Unlock()
 			u.later(m)
-			u.Sleep(timed, max(u.jitter(chat.FirstRetry), core.RetryAfterOf(err)))
+			wait := core.RetryAfterOf(err)
+			if core.CategoryOf(err) != core.DeliveryNotYet { // of the rate limit, which says when there is another call
+				u.mu.Lock()
+				log.Report(err)
+				u.mu.Unlock()
+				wait = max(wait, u.jitter(chat.FirstRetry))
+			}
+			u.Sleep(timed, wait)
 		default:
 			u.fetched(ctx, m, err)
 		}

@@ -89,7 +89,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	}
 	path := pathOf(endpoint)
 	route := routeOf(method, path)
-	b, err := c.limits.enter(ctx, route, classOf(method, path))
+	b, err := c.limits.enter(ctx, route, classOf(ctx, path))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -27,20 +26,25 @@ const (
 // class is how a call counts against the global limit.
 type class int
 
-// The classes. Urgent calls go before posts: those that a start needs, look-ups, and the fetching of missed messages. However long the queue of
-// posts is, it does not keep the bot from receiving events; and missed messages leave posts a part of the limit.
+// The classes. Urgent calls go before posts: those that a start needs, the fetching of missed messages, look-ups. However long the queue of posts
+// is, it does not keep the bot from receiving events; and missed messages leave posts a part of the limit.
 const (
 	urgent class = iota
-	post         // a change in a channel: a message, its edit, the typing indicator
+	post         // for a post; see ForPosts
 	exempt       // an answer to an interaction, which does not count
 )
 
+type forPosts struct{}
+
+// ForPosts returns a context for the calls by which posts are sent, edited or looked for. Other calls go before them.
+func ForPosts(ctx context.Context) context.Context { return context.WithValue(ctx, forPosts{}, true) }
+
 // classOf returns the class of a call.
-func classOf(method, path string) class {
+func classOf(ctx context.Context, path string) class {
 	switch {
 	case strings.HasPrefix(path, "/interactions/"), strings.HasPrefix(path, "/webhooks/"):
 		return exempt
-	case strings.HasPrefix(path, "/channels/") && method != http.MethodGet:
+	case ctx.Value(forPosts{}) != nil:
 		return post
 	}
 	return urgent

@@ -117,10 +117,6 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 	var open []openEvent
 	joinAt := 2 * maxTaking // events in progress
 	for queue := c.queue; queue != nil || len(open) > 0; open = c.pass(open) {
-		if len(open) >= joinAt {
-			open = c.join(open)
-			joinAt = min(2*len(open)+2*maxTaking, maxOpen)
-		}
 		var first chan struct{}
 		if len(open) > 0 {
 			first = open[0].done
@@ -147,6 +143,10 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 				return
 			}
 			open = append(open, begun)
+			if len(open) >= joinAt {
+				open = c.join(open)
+				joinAt = min(2*len(open)+2*maxTaking, maxOpen)
+			}
 		case <-first:
 		case <-tick.C:
 			log.Report(c.session.save(ctx))

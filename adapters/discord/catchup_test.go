@@ -163,6 +163,31 @@ func TestKillsDuringACatchUpLoseNothing(t *testing.T) {
 	}
 }
 
+// What another process has left is fetched, unless it is of another bot.
+func TestStoredBacklogIsFetched(t *testing.T) {
+	for name, c := range map[string]struct {
+		stored  string // BOT stands for the bot
+		fetched bool
+	}{
+		"of this bot":    {`{"bot":"BOT","list":[{"c":"` + general + `","g":"` + guild + `","a":"5"}]}`, true},
+		"of another bot": {`{"bot":"77","list":[{"c":"` + general + `","g":"` + guild + `","a":"5"}]}`, false},
+		"unreadable":     {`{"bot":`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var missed string
+			r := newInbound(t, withRecent(setup{before: func(r *inbound) {
+				missed = key(r.ann.Posts(general, r.MentionOfBot()+" hello"))
+				_ = r.kv.Put(r.ctx, "discord/backlog/0", strings.ReplaceAll(c.stored, "BOT", r.BotUserID()))
+			}}, nil)).known()
+			r.eventually("an empty backlog", func() bool { return r.kv.value("discord/backlog/0") == "" })
+			r.settled()
+			if r.has(missed) != c.fetched {
+				t.Errorf("fetched: %v", !c.fetched)
+			}
+		})
+	}
+}
+
 // A channel that is gone, or that the bot may not read any more, does not stay in the backlog.
 func TestBacklogWithoutLostChannels(t *testing.T) {
 	for name, trouble := range map[string]discordtest.Trouble{

@@ -1,12 +1,16 @@
 package discord_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
 )
 
 // held makes Discord answer no question for a channel's messages, until it is lifted.
@@ -109,6 +113,104 @@ func TestRestartDuringACatchUp(t *testing.T) {
 	slow.Lift()
 	r.start()
 	r.wantsInOrder(append(ids, live...))
+}
+
+// kill ends the process so that it can store nothing any more, at the end of its session if forgotten is set.
+func (r *inbound) kill(forgotten bool) {
+	r.t.Helper()
+	r.kv.fail(true)
+	r.halt()
+	r.kv.fail(false)
+	if forgotten {
+		r.ForgetSessions()
+	}
+}
+
+// A process is killed while it fetches what bob's conversation missed, and so is the next one. Meanwhile the others have so many events that
+// bob's are none of the latest any more.
+func TestKillsDuringACatchUpLoseNothing(t *testing.T) {
+	for name, forgotten := range map[string]bool{"another session": true, "the session is resumed": false} {
+		t.Run(name, func(t *testing.T) {
+			const bound = 20
+			s := withRecent(setup{}, nil)
+			all := s.discord.Recent
+			s.discord.Recent = func(ctx context.Context) ([]core.EventRecord, error) {
+				events, err := all(ctx)
+				return events[:min(len(events), bound)], err
+			}
+			r := newInbound(t, s).known()
+			ids := []string{r.of(r.bob.Says("long ago")).ID}
+			ids = append(ids, r.saysMany(2, "before")...)
+			r.wants(ids)
+			slow := r.held(r.DMWith(bobID))
+			r.kill(true)
+			ids = append(ids, key(r.bob.Says("missed by bob")))
+			for i := range 3 {
+				r.start()
+				r.eventually("the question for bob's messages", func() bool { return slow.Waiting() > 0 })
+				live := r.saysMany(2*bound, fmt.Sprint("meanwhile ", i))
+				ids = append(append(ids, key(r.bob.Says("waits"))), live...)
+				r.inbox.Event(live[len(live)-1])
+				r.kill(forgotten)
+				r.eventually("the end of the question", func() bool { return slow.Waiting() == 0 })
+				ids = append(ids, key(r.ann.Says("missed by ann")), key(r.bob.Says("missed by bob, too")))
+			}
+			slow.Lift()
+			r.start()
+			r.wantsInOrder(append(ids, key(r.bob.Says("at last"))))
+			r.eventually("an empty backlog", func() bool { return r.kv.value("discord/backlog/0") == "" })
+		})
+	}
+}
+
+// What another process has left is fetched, unless it is of another bot.
+func TestStoredBacklogIsFetched(t *testing.T) {
+	for name, c := range map[string]struct {
+		stored  string // BOT stands for the bot
+		fetched bool
+	}{
+		"of this bot":    {`{"bot":"BOT","list":[{"c":"` + general + `","g":"` + guild + `","a":"5"}]}`, true},
+		"of another bot": {`{"bot":"77","list":[{"c":"` + general + `","g":"` + guild + `","a":"5"}]}`, false},
+		"unreadable":     {`{"bot":`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var missed string
+			r := newInbound(t, withRecent(setup{before: func(r *inbound) {
+				missed = key(r.ann.Posts(general, r.MentionOfBot()+" hello"))
+				_ = r.kv.Put(r.ctx, "discord/backlog/0", strings.ReplaceAll(c.stored, "BOT", r.BotUserID()))
+			}}, nil)).known()
+			r.eventually("an empty backlog", func() bool { return r.kv.value("discord/backlog/0") == "" })
+			r.settled()
+			if r.has(missed) != c.fetched {
+				t.Errorf("fetched: %v", !c.fetched)
+			}
+		})
+	}
+}
+
+// A channel that is gone, or that the bot may not read any more, does not stay in the backlog.
+func TestBacklogWithoutLostChannels(t *testing.T) {
+	for name, trouble := range map[string]discordtest.Trouble{
+		"gone": discordtest.Refused(404, 10003, "Unknown Channel"), "forbidden": discordtest.MissesPermissions(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, thread, slow, ids := behind(t, setup{})
+			r.kill(false)
+			if text := r.kv.value("discord/backlog/0"); !strings.Contains(text, thread) {
+				t.Fatalf("the backlog is %q", text)
+			}
+			slow.Lift()
+			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: trouble, When: func(c discordtest.Call) bool { return c.Params["channel"] == thread }})
+			r.start()
+			live := key(r.bob.Posts(thread, "after"))
+			r.inbox.Event(live)
+			r.eventually("an empty backlog", func() bool { return r.kv.value("discord/backlog/0") == "" })
+			if log := r.log.String(); !strings.Contains(log, thread) {
+				t.Errorf("the log does not name the channel: %s", log)
+			}
+			r.wants(slices.DeleteFunc(append(ids, live), func(id string) bool { return strings.Contains(id, "/"+thread+"/") && id != live && id != ids[0] }))
+		})
+	}
 }
 
 func TestWhatIsPassedOverIsShown(t *testing.T) {

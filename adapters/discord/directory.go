@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -54,6 +55,7 @@ func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 // of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it; in a direct message they can't,
 // and the requester is told so. If the card's rule says so, those who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
 func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) (core.Copies, error) {
+	ctx = rest.ForPosts(ctx)
 	var users []string
 	for _, id := range delivery.Card.Approvers {
 		if user, ok := userOf(id); ok && !slices.Contains(users, user) {

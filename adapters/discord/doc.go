@@ -10,9 +10,10 @@
 // The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection loop is gatehouse's own
 // rather than discordgo's (discordgo's types, constants and REST client are used). After a session that can't be resumed, the adapter
 // fetches the messages that were missed in known conversations: those since the last committed message, in the channels, threads and
-// direct messages of the latest events. It does so beside the events, a few conversations at a time; only the messages of a conversation that
-// is not fetched yet wait, so that they follow those that were missed. It can't fetch a first contact during the gap, nor an edit or a press in it. A press does not wait
-// for messages that are still to be stored, since Discord waits three seconds for its answer.
+// direct messages of the latest events, and those that an earlier process did not get to fetch. It does so beside the events, a few
+// conversations at a time; only the messages of a conversation that is not fetched yet wait, so that they follow those that were missed. It
+// can't fetch a first contact during the gap, nor an edit or a press in it. A press does not wait for messages that are still to be stored,
+// since Discord waits three seconds for its answer.
 //
 // A second delivery of an event must have the same event id:
 //

@@ -41,6 +41,7 @@ func (p posted) isPart(signer *core.Signer, delivery core.Delivery, part drawn) 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
 // While the nonce lasts, a part that was not found can safely be sent again. What only one person sees can't be read back.
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
+	ctx = rest.ForPosts(ctx)
 	if delivery.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
 	}

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -186,10 +187,26 @@ func (r *inbound) of(m discordtest.Message) core.Event {
 	return r.inbox.Event("message/" + m.Channel + "/" + m.ID)
 }
 
-// settled waits until all earlier messages are received: it sends one more direct message and waits for it.
+// settled waits until all earlier events are committed: it sends one more direct message, and waits until a heartbeat has passed that.
 func (r *inbound) settled() {
 	r.t.Helper()
 	r.of(r.ann.Says("over"))
+	c := r.connection()
+	sent, asked := c.State(), 0
+	r.eventually("the last commit", func() bool {
+		now := c.State()
+		if n := len(now.Beats); n >= asked { // the one that was asked for last has come
+			c.AskHeartbeat()
+			asked = n + 1
+		}
+		for _, payload := range now.Received[len(sent.Received):] {
+			var p struct{ Op, D int64 }
+			if json.Unmarshal([]byte(payload), &p) == nil && p.Op == 1 && p.D >= sent.Seq {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // none fails if an event of a message was passed to accept.

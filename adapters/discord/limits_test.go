@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -133,5 +134,28 @@ func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
 	}
 	if n := w.InvalidRequests(); n != 0 {
 		t.Errorf("%d calls were too many", n)
+	}
+}
+
+// However many posts wait for the global limit, the calls that a start needs are made.
+func TestPostsLeaveCallsToAStart(t *testing.T) {
+	w := newRig(t, nil)
+	for i := 0; ; i++ {
+		_, _, err := w.d.Post(w.ctx(), answerTo(fmt.Sprint("reply/", i), "hello", core.Address{Platform: Name, Channel: general}))
+		if core.CategoryOf(err) == core.DeliveryNotYet {
+			break
+		}
+		if err != nil || i == 100 {
+			t.Fatalf("after %d posts: %v", i, err)
+		}
+	}
+	if err := w.d.askIdentity(w.ctx()); err != nil {
+		t.Errorf("who the bot is: %v", err)
+	}
+	if err := w.d.Call(w.ctx(), http.MethodGet, "/gateway/bot", nil, nil); err != nil {
+		t.Errorf("the gateway: %v", err)
+	}
+	if err := w.d.Edit(w.ctx(), core.Ref(general+"/1"), answerTo("reply/0", "hello again", core.Address{Platform: Name, Channel: general})); core.CategoryOf(err) != core.DeliveryNotYet {
+		t.Errorf("an edit: %v", err)
 	}
 }

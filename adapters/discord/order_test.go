@@ -59,7 +59,7 @@ func TestLookUpBlocksOnlyItsConversation(t *testing.T) {
 // Events that wait for a look-up are replayed after a restart, since the session has not passed them.
 func TestEventsBehindALookUpAreReplayed(t *testing.T) {
 	for name, restart := range map[string]func(*inbound){
-		"a restart":             func(r *inbound) { r.settled(); r.halt(); r.start(); r.known() },
+		"a restart":             func(r *inbound) { r.of(r.ann.Says("over")); r.halt(); r.start(); r.known() },
 		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.timers.FireAlways(0) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,5 +153,66 @@ func TestOnlyThreadsAreLookedUp(t *testing.T) {
 	thread := r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.WithoutEvent()).ID, "work")
 	if e := r.of(r.bob.Posts(thread, "on")); e.Address.Channel != general || e.Address.Thread != thread {
 		t.Errorf("it stands at %+v", e.Address)
+	}
+}
+
+// channels adds channels to the server.
+func (r *inbound) channels(n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, fmt.Sprint(3200+i))
+		r.AddChannel(discordtest.Channel{ID: ids[i], Guild: guild, Name: fmt.Sprint("room-", i)})
+	}
+	return ids
+}
+
+// A slow store does not make each event wait for the one before, but no message is stored before an earlier one of its channel.
+func TestChannelsAreStoredAtTheSameTime(t *testing.T) {
+	const atATime = 32
+	r := newInbound(t, setup{}).known()
+	channels := r.channels(atATime + 8)
+	r.settled()
+	stored := r.inbox.Tries()
+	open := make(chan struct{})
+	r.inbox.Hold(open, nil)
+	var ids []string
+	for i := range 3 {
+		for _, id := range channels {
+			ids = append(ids, key(r.ann.Posts(id, r.MentionOfBot()+fmt.Sprint(" message ", i))))
+		}
+	}
+	r.inbox.WaitFor("events of several channels", func() bool { return len(r.inbox.Tried) >= stored+atATime })
+	if n := r.inbox.Tries() - stored; n != atATime {
+		t.Errorf("%d events are stored at a time", n)
+	}
+	close(open)
+	r.wantsInOrder(ids)
+}
+
+// The session does not pass an event that is not committed, even if later ones are. So the next process gets it again.
+func TestUncommittedEventIsReplayedWithThoseAfterIt(t *testing.T) {
+	for name, end := range map[string]func(*inbound){"stopped": (*inbound).halt, "killed": func(r *inbound) { r.kill(false) }} {
+		t.Run(name, func(t *testing.T) {
+			r := newInbound(t, setup{}).known()
+			channels := r.channels(3)
+			r.settled()
+			passed := r.connection().State().Seq
+			r.inbox.Hold(nil, func(e core.Event) bool { return e.Address.Channel == channels[0] })
+			waits := key(r.ann.Posts(channels[0], r.MentionOfBot()+" waits"))
+			behind := key(r.ann.Posts(channels[0], r.MentionOfBot()+" waits behind it"))
+			var ids []string
+			for i := range 100 {
+				ids = append(ids, key(r.bob.Posts(channels[1+i%2], r.MentionOfBot()+fmt.Sprint(" message ", i))))
+			}
+			r.wantsInOrder(ids)
+			end(r)
+			r.inbox.Gate(nil)
+			r.start()
+			r.wants([]string{waits, behind})
+			r.wantsInOrder(append(ids, key(r.bob.Posts(channels[1], r.MentionOfBot()+" at last"))))
+			again := r.Resumes()
+			if len(again) != 1 || again[0].Seq > passed || name == "stopped" && again[0].Seq != passed {
+				t.Errorf("the session was resumed by %+v, want once, from event %d", again, passed)
+			}
+		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 // Post sends one part as one message. A private notice is visible only to its person. The ref is the message's channel and id.
 func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
+	ctx = rest.ForPosts(ctx)
 	if delivery.Kind == core.PostWorking {
 		d.showTyping(delivery.To, delivery.On)
 		return "", false, nil
@@ -72,6 +73,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 
 // Edit redraws a message. If its thread has been archived, Edit unarchives it first.
 func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery) error {
+	ctx = rest.ForPosts(ctx)
 	channel, id, ok := strings.Cut(string(ref), "/")
 	if !ok || !snowflake.Valid(channel) || !snowflake.Valid(id) {
 		return core.Errorf(core.DeliveryFailed, "The post's reference %q is not Discord's.", ref)

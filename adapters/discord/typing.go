@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/core"
 )
 
@@ -145,6 +146,6 @@ func (d *Discord) showTyping(to core.Address, on bool) {
 		if open, _ := d.threads.Get(to.Thread); startsThread(to) && !open {
 			channel = to.Channel // until the thread is opened
 		}
-		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)
+		return d.rest.Call(rest.ForPosts(ctx), http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)
 	})
 }

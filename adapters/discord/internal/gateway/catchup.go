@@ -7,6 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -17,7 +20,7 @@ import (
 const (
 	catchUpTime          = 5 * time.Minute // for all of it
 	catchUpParallel      = 4               // conversations at the same time; more would use up the rate limit that posts need
-	catchUpConversations = 200             // those that were active last
+	catchUpConversations = 200             // those that were active last; the ones that an earlier catch-up has left come on top
 	CatchUpSlack         = time.Minute     // how far one may lag behind a message of another channel
 )
 
@@ -34,35 +37,40 @@ func (c Conversation) since(last string) string {
 	return snowflake.Max(since, c.Begins)
 }
 
-// catchUp fetches the messages that the known conversations missed because a session could not be resumed. It runs beside the events: only
-// the messages of a conversation that is not fetched yet wait, so that they follow those that were missed. A message that is both fetched
-// and received is recognized when it is accepted. A catch-up outlives its connection if the session is resumed.
+// catchUp fetches the messages of the shard's backlog: those that the known conversations missed because a session could not be resumed. It runs
+// beside the events: only the messages of a conversation that is not fetched yet wait, so that they follow those that were missed. A message
+// that is both fetched and received is recognized when it is accepted. A catch-up outlives its connection if the session is resumed.
 type catchUp struct {
 	*shard
-	gap     int    // see sessionStore.gap
-	last    string // the last message committed before the gap
+	from    session // as it began
+	gap     int     // see sessionStore.gap
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	listed  chan struct{} // closed once the conversations are known
+	listed  chan struct{} // closed once the backlog has the gap's conversations and is stored
 
-	mu     sync.Mutex
-	todo   []Conversation
-	held   map[string]chan struct{} // by channel; closed once the conversation is fetched, or passed over
-	missed Missed
+	mu      sync.Mutex
+	todo    []missing
+	held    map[string]chan struct{} // by channel; closed once the conversation is fetched, or passed over
+	missed  Missed
+	storing *retry.Log // of the backlog
 }
 
-// beginCatchUp starts to fetch what was missed if the session began after a gap, unless that is under way. A newer gap begins it anew.
+// beginCatchUp starts to fetch what was missed if the session began after a gap, or if an earlier process has left something to fetch, unless
+// that is under way. A newer gap begins it anew.
 func (s *shard) beginCatchUp(ctx context.Context) {
 	from, gap := s.session.behind()
 	if s.catching != nil && s.catching.gap == gap {
 		return
 	}
 	s.endCatchUp()
-	if !from.Behind {
+	if !from.Behind && len(s.backlog.all()) == 0 {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	u := &catchUp{shard: s, gap: gap, last: from.Since, cancel: cancel, listed: make(chan struct{}), held: map[string]chan struct{}{}}
+	u := &catchUp{
+		shard: s, from: from, gap: gap, cancel: cancel, listed: make(chan struct{}), held: map[string]chan struct{}{},
+		storing: retry.NewLog(s.Log, "storing which messages are still to be fetched"),
+	}
 	s.catching = u
 	u.running.Go(func() { u.run(ctx) })
 }
@@ -79,10 +87,7 @@ func (s *shard) endCatchUp() {
 // run fetches everything, as far as the limits allow.
 func (u *catchUp) run(ctx context.Context) {
 	defer u.cancel()
-	if u.Conversations != nil {
-		u.list(u.conversations(ctx))
-	}
-	if ctx.Err() != nil {
+	if !u.list(ctx) {
 		return
 	}
 	close(u.listed)
@@ -98,42 +103,52 @@ func (u *catchUp) run(ctx context.Context) {
 		return
 	}
 	u.report(ctx)
-	u.session.caughtUp(u.gap)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for channel, held := range u.held { // those for which there was no time
-		close(held)
-		delete(u.held, channel)
-	}
+	u.release(u.todo...) // those for which there was no time
+	u.until(ctx, u.storing, u.backlog.save)
 }
 
-// conversations reads the shard's conversations and retries until it succeeds. It returns none if ctx ends first.
-func (u *catchUp) conversations(ctx context.Context) []Conversation {
-	log := retry.NewLog(u.Log, "reading which conversations are known")
+// list puts the conversations of the gap on the shard's backlog, and takes over all that is on it. It returns false if ctx ends before that is
+// stored.
+func (u *catchUp) list(ctx context.Context) bool {
+	if u.from.Behind && u.Conversations != nil {
+		var all []Conversation
+		read := func(ctx context.Context) (err error) {
+			all, err = u.Conversations(ctx)
+			return err
+		}
+		if !u.until(ctx, retry.NewLog(u.Log, "reading which conversations are known"), read) {
+			return false
+		}
+		all = slices.DeleteFunc(all, func(c Conversation) bool { return !u.owns(c.Guild) })
+		u.missed.Beyond = u.backlog.add(all, u.from.Since)
+	}
+	if !u.until(ctx, u.storing, u.backlog.save) {
+		return false
+	}
+	u.session.listed(u.gap)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.todo = u.backlog.all()
+	for _, m := range u.todo {
+		u.held[m.Channel] = make(chan struct{})
+	}
+	return true
+}
+
+// until calls the store until it succeeds; false: ctx has ended first.
+func (u *catchUp) until(ctx context.Context, log *retry.Log, call func(context.Context) error) bool {
 	pause := firstStoreRetry
 	for {
-		all, err := u.Conversations(ctx)
+		err := call(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return false
 		}
 		log.Report(err)
 		if err == nil {
-			return slices.DeleteFunc(all, func(c Conversation) bool { return !u.owns(c.Guild) })
+			return true
 		}
 		u.Sleep(ctx, pause)
 		pause = min(2*pause, maxStoreRetry)
-	}
-}
-
-// list takes over the conversations that are fetched.
-func (u *catchUp) list(all []Conversation) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	all = slices.DeleteFunc(all, func(c Conversation) bool { return c.since(u.last) == "" })
-	u.todo = all[:min(len(all), catchUpConversations)]
-	u.missed.Beyond = len(all) - len(u.todo)
-	for _, c := range u.todo {
-		u.held[c.Channel] = make(chan struct{})
 	}
 }
 
@@ -141,56 +156,78 @@ func (u *catchUp) list(all []Conversation) {
 // give now comes after the others.
 func (u *catchUp) work(ctx, timed context.Context, log *retry.Log) {
 	for timed.Err() == nil {
-		c, ok := u.next()
+		m, ok := u.next()
 		if !ok {
 			return
 		}
-		err := u.fetch(ctx, timed, &c)
+		err := u.fetch(ctx, timed, &m)
 		switch {
 		case timed.Err() != nil:
-			u.later(c)
+			u.later(m)
 		case core.IsTemporary(err):
-			u.mu.Lock()
-			log.Report(err)
-			u.mu.Unlock()
-			u.later(c)
-			u.Sleep(timed, max(u.jitter(chat.FirstRetry), core.RetryAfterOf(err)))
+			u.later(m)
+			wait := core.RetryAfterOf(err)
+			if core.CategoryOf(err) != core.DeliveryNotYet { // of the rate limit, which says when there is another call
+				u.mu.Lock()
+				log.Report(err)
+				u.mu.Unlock()
+				wait = max(wait, u.jitter(chat.FirstRetry))
+			}
+			u.Sleep(timed, wait)
 		default:
-			u.fetched(c, err)
+			u.fetched(ctx, m, err)
 		}
 	}
 }
 
-func (u *catchUp) next() (c Conversation, ok bool) {
+func (u *catchUp) next() (m missing, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.todo) == 0 {
-		return Conversation{}, false
+		return missing{}, false
 	}
-	c, u.todo = u.todo[0], u.todo[1:]
-	return c, true
+	m, u.todo = u.todo[0], u.todo[1:]
+	return m, true
 }
 
-func (u *catchUp) later(c Conversation) {
+func (u *catchUp) later(m missing) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.todo = append(u.todo, c)
+	u.todo = append(u.todo, m)
 }
 
-// fetched releases the messages of a conversation that were received meanwhile.
-func (u *catchUp) fetched(c Conversation, err error) {
+// fetched takes a conversation off the backlog. If that can't be stored now, it is stored with the next one.
+func (u *catchUp) fetched(ctx context.Context, m missing, err error) {
 	u.mu.Lock()
-	defer u.mu.Unlock()
 	switch {
+	case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel):
+		u.Log.Info("a channel whose missed messages were to be fetched no longer exists", "channel", m.Channel)
 	case errors.Is(err, errTooMany):
-		u.missed.TooMany = append(u.missed.TooMany, c.Channel)
-		u.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched", "channel", c.Channel)
+		u.missed.TooMany = append(u.missed.TooMany, m.Channel)
+		u.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched", "channel", m.Channel)
 	case err != nil:
-		u.missed.Refused = append(u.missed.Refused, c.Channel)
-		u.Log.Warn("the messages sent while no events were received could not be fetched", "channel", c.Channel, "err", err)
+		u.missed.Refused = append(u.missed.Refused, m.Channel)
+		u.Log.Warn("the messages sent while no events were received could not be fetched", "channel", m.Channel, "err", err)
 	}
-	close(u.held[c.Channel])
-	delete(u.held, c.Channel)
+	u.mu.Unlock()
+	u.release(m)
+	err = u.backlog.save(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if ctx.Err() == nil {
+		u.storing.Report(err)
+	}
+}
+
+// release takes conversations off the list, and lets the messages be committed that were received in them meanwhile.
+func (u *catchUp) release(all ...missing) {
+	u.backlog.remove(all...)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, m := range all {
+		close(u.held[m.Channel])
+		delete(u.held, m.Channel)
+	}
 }
 
 // holds reports whether a message of a channel has to wait now; u may be nil.

@@ -62,11 +62,14 @@ func (s *shard) connectAgain(ctx context.Context) error {
 	return nil
 }
 
-// load reads the session that an earlier process stored, and retries until the store can be read; false: ctx has ended.
+// load reads the session and the backlog that an earlier process stored, and retries until the store can be read; false: ctx has ended.
 func (s *shard) load(ctx context.Context) bool {
 	log := retry.NewLog(s.Log, "reading the state of a session with Discord")
 	for ctx.Err() == nil {
 		err := s.session.load(ctx, s.bot, s.of)
+		if err == nil {
+			err = s.backlog.load(ctx)
+		}
 		if ctx.Err() != nil {
 			break
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 )
@@ -26,9 +25,9 @@ var errTooMany = errors.New("too many messages")
 
 // fetch fetches and processes the messages of a conversation, oldest first, and records in c how far it got. Only Discord's calls end with
 // timed: a message that was fetched is stored, however long that takes.
-func (u *catchUp) fetch(ctx, timed context.Context, c *Conversation) error {
+func (u *catchUp) fetch(ctx, timed context.Context, c *missing) error {
 	for range catchUpPages {
-		page, err := u.page(timed, c.Channel, c.since(u.last))
+		page, err := u.page(timed, c.Channel, c.After)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -36,7 +35,7 @@ func (u *catchUp) fetch(ctx, timed context.Context, c *Conversation) error {
 			if !u.take(ctx, event{name: "MESSAGE_CREATE", data: m.from(c)}) {
 				return ctx.Err()
 			}
-			c.Last = m.id
+			c.After = m.id
 		}
 		if len(page) < catchUpPage {
 			return nil
@@ -52,7 +51,7 @@ type fetched struct {
 }
 
 // from returns the message as the gateway would have sent it: REST omits its server.
-func (m fetched) from(c *Conversation) json.RawMessage {
+func (m fetched) from(c *missing) json.RawMessage {
 	delete(m.fields, "guild_id")
 	if c.Guild != Direct {
 		m.fields["guild_id"], _ = json.Marshal(c.Guild)
@@ -61,13 +60,10 @@ func (m fetched) from(c *Conversation) json.RawMessage {
 	return body
 }
 
-// page reads the messages after since, sorted by id. A channel that no longer exists has none.
+// page reads the messages after since, sorted by id.
 func (u *catchUp) page(ctx context.Context, channel, since string) ([]fetched, error) {
 	var all []json.RawMessage
 	err := u.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &all)
-	if rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,21 @@
 //	connect.go      the connections of a shard, one after the other; why each ended, and what comes next
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
-//	order.go        events in order, up to their commit
+//	order.go        events up to their commit: in order within a channel, several channels at a time
 //	catchup.go      fetching what was missed when a session could not be resumed, beside the events
+//	backlog.go      the stored list of what is still to be fetched
 //	fetch.go        fetching the messages of one conversation
 //	missed.go       what is passed over in that
 //	session.go      the stored state that a session is resumed from
 //
 // The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was committed together
-// with all before it. A killed process resumes there, and Discord replays what followed.
+// with all before it. A killed process resumes there, and Discord replays what followed. If the session can't be resumed, a new one begins, and
+// what was missed is fetched. What is to be fetched is stored in three steps, and a crash between any two repeats the later ones:
+//
+//  1. With the session: that it began after a gap, and the last message before that.
+//  2. The conversations in which messages may be missing, with the message from which on: the backlog. Then the session no longer says that
+//     there is a gap. No message is committed before.
+//  3. Each conversation that is fetched is taken off the backlog.
 //
 // discordgo's session can't be used for this. It keeps its session id, sequence number and resume address private, so a restarted process
 // could only identify again, which Discord allows 1,000 times a day. It identifies by itself, without regard to that budget. And it
@@ -36,7 +43,7 @@ import (
 // Options configure a gateway. All but Conversations are required.
 type Options struct {
 	REST   *rest.Client
-	KV     core.KV // sessions, shard leases, the identify budget
+	KV     core.KV // sessions, backlogs, shard leases, the identify budget
 	Token  string
 	Shards int           // 0: as many as Discord recommends
 	Owner  string        // of shard leases: this process's name

@@ -55,35 +55,56 @@ func (s *shard) take(ctx context.Context, e event) bool {
 // openEvent is an event in progress. The session passes it once it and all before it are committed.
 type openEvent struct {
 	seq     int64
+	channel string        // in which later events wait for it; "": none
 	message string        // the id, if it is a message
+	slow    bool          // it may take long, since it waits for a look-up or for the catch-up
 	done    chan struct{} // closed at its commit; nil: committed
 }
 
-// committer commits the events of one connection in their order.
+func (e openEvent) committed() bool {
+	if e.done == nil {
+		return true
+	}
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// committer commits the events of one connection. Those of a channel are committed in their order.
 type committer struct {
 	*shard
 	queue   chan event
-	resumes atomic.Bool              // the next connection resumes the session
-	taking  sync.WaitGroup           // events processed concurrently
-	waiting map[string]chan struct{} // commits that others wait for: by channel, and by message that may begin a thread
-	dropped chan struct{}            // closed when messages that wait for the catch-up are left to the next one
+	resumes atomic.Bool          // the next connection resumes the session
+	taking  sync.WaitGroup       // events in progress
+	slots   chan struct{}        // one for each of them that is not slow
+	waiting map[string]openEvent // those that later events wait for: by channel, and by message that may begin a thread
+	dropped chan struct{}        // closed when messages that wait for the catch-up are left to the next one
 }
 
 // queueLength is how many events may wait for their commit before reading pauses.
 const queueLength = 1024
 
+// maxTaking is how many events are committed at a time; the store commits them together.
+const maxTaking = 32
+
 func newCommitter(s *shard) *committer {
-	return &committer{shard: s, queue: make(chan event, queueLength), waiting: map[string]chan struct{}{}, dropped: make(chan struct{})}
+	return &committer{
+		shard: s, queue: make(chan event, queueLength), slots: make(chan struct{}, maxTaking), waiting: map[string]openEvent{}, dropped: make(chan struct{}),
+	}
 }
 
 // maxOpen is how many events may be in progress while the first of them is not committed. Events in between that are committed count as
 // one.
 const maxOpen = 10_000
 
-// commits processes the events in order. An event that needs a look-up at Discord to find its channel is processed concurrently, and so is a
-// message whose conversation is still searched for missed messages. Later events of the conversation wait for it; other conversations don't.
-// If the connection ends meanwhile, the resumed session repeats the events that waited; if it can't be resumed, the next catch-up fetches
-// the messages among them.
+// commits processes the events. It begins them in order and keeps the order within a channel. A few of different channels are committed at a
+// time. An event that needs a look-up at Discord to find its channel does not count as one of them, nor does a message whose conversation
+// is still searched for missed messages: later events of the conversation wait for it, other conversations don't.
+// If the connection ends meanwhile, the resumed session repeats the events that are not committed; if it can't be resumed, the next catch-up
+// fetches the messages among those that wait.
 func (c *committer) commits(ctx context.Context, resumed session) {
 	if resumed.ID != "" {
 		c.beginCatchUp(ctx) // what an earlier process did not get to fetch
@@ -94,6 +115,7 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 	concurrent, leave := context.WithCancel(ctx)
 	defer leave()
 	var open []openEvent
+	joinAt := 2 * maxTaking // events in progress
 	for queue := c.queue; queue != nil || len(open) > 0; open = c.pass(open) {
 		var first chan struct{}
 		if len(open) > 0 {
@@ -120,7 +142,11 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 			if !ok {
 				return
 			}
-			open = appendOpen(open, begun)
+			open = append(open, begun)
+			if len(open) >= joinAt {
+				open = c.join(open)
+				joinAt = min(2*len(open)+2*maxTaking, maxOpen)
+			}
 		case <-first:
 		case <-tick.C:
 			log.Report(c.session.save(ctx))
@@ -130,34 +156,45 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 	}
 }
 
-// appendOpen adds an event. A committed one that follows another committed one is joined with it.
-func appendOpen(open []openEvent, e openEvent) []openEvent {
-	if n := len(open) - 1; n >= 0 && open[n].done == nil && e.done == nil {
-		open[n].seq, open[n].message = e.seq, snowflake.Max(open[n].message, e.message)
-		return open
-	}
-	return append(open, e)
-}
-
-// pass removes the leading events that are committed.
+// pass removes the leading events that are committed. The session passes them.
 func (c *committer) pass(open []openEvent) []openEvent {
-	for len(open) > 0 {
-		if e := open[0]; e.done != nil {
-			select {
-			case <-e.done:
-			default:
-				return open
-			}
-		}
+	for len(open) > 0 && open[0].committed() {
 		c.session.committed(open[0].seq, open[0].message)
+		c.forget(open[0])
 		open = open[1:]
 	}
-	clear(c.waiting) // no event waits any more
 	return open
 }
 
-// start processes an event up to its commit, or starts to process it concurrently; false: ctx has ended first. A command does not wait for
-// a catch-up, since Discord waits three seconds for its answer.
+// join makes one of committed events that follow each other.
+func (c *committer) join(open []openEvent) []openEvent {
+	joined := open[:0]
+	for _, e := range open {
+		if !e.committed() {
+			joined = append(joined, e)
+			continue
+		}
+		c.forget(e)
+		if n := len(joined) - 1; n >= 0 && joined[n].done == nil {
+			joined[n].seq, joined[n].message = e.seq, snowflake.Max(joined[n].message, e.message)
+			continue
+		}
+		joined = append(joined, openEvent{seq: e.seq, message: e.message})
+	}
+	return joined
+}
+
+// forget removes a committed event from those that later ones wait for.
+func (c *committer) forget(e openEvent) {
+	for _, name := range []string{e.channel, e.message} {
+		if w, ok := c.waiting[name]; ok && w.done == e.done {
+			delete(c.waiting, name)
+		}
+	}
+}
+
+// start begins to process an event; false: ctx has ended first. Only an event of no channel is committed when start returns. A command does
+// not wait for a catch-up, since Discord waits three seconds for its answer.
 func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, bool) {
 	if e.name == "READY" {
 		c.beginCatchUp(ctx)
@@ -168,31 +205,40 @@ func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, 
 	if e.name == "MESSAGE_CREATE" {
 		begun.message = at.Message
 	}
-	if e.done != nil {
+	switch {
+	case e.done != nil:
 		return begun, true
-	}
-	before, behind := c.waiting[at.Channel], c.catching
-	select {
-	case <-before:
-		before = nil
-	default:
-	}
-	held := at.Channel != "" && behind.holds(at.Channel)
-	if e.name == "INTERACTION_CREATE" && held {
+	case at.Channel == "":
 		return begun, c.take(ctx, e)
 	}
-	if before == nil && !held && (begun.message == "" || at.Guild == "" || c.Known(at)) {
-		return begun, c.take(ctx, e)
-	}
+	behind, before := c.catching, c.waiting[at.Channel]
+	held := behind.holds(at.Channel)
 	begun.done = make(chan struct{})
-	c.waiting[at.Channel] = begun.done
-	if begun.message != "" {
-		c.waiting[begun.message] = begun.done // the thread that begins with it
+	if held && e.name == "INTERACTION_CREATE" {
+		before, held = openEvent{}, false
+	} else {
+		begun.channel = at.Channel
+	}
+	begun.slow = held || before.slow && !before.committed() || begun.message != "" && at.Guild != "" && !c.Known(at)
+	for _, name := range []string{begun.channel, begun.message} { // a message may begin a thread, which has its id
+		if name != "" {
+			c.waiting[name] = begun
+		}
+	}
+	if !begun.slow {
+		select {
+		case c.slots <- struct{}{}:
+		case <-ctx.Done():
+			return begun, false
+		}
 	}
 	c.taking.Go(func() {
-		if before != nil {
+		if !begun.slow {
+			defer func() { <-c.slots }()
+		}
+		if before.done != nil {
 			select {
-			case <-before:
+			case <-before.done:
 			case <-concurrent.Done():
 				return
 			}

@@ -30,7 +30,7 @@ func (g *Gateway) Run(ctx context.Context, bot string) error {
 	g.healthMu.Unlock()
 	shards, ctx := errgroup.WithContext(ctx)
 	for n := range of {
-		s := &shard{Gateway: g, n: n, of: of, bot: bot, session: newSessionStore(g, n)}
+		s := &shard{Gateway: g, n: n, of: of, bot: bot, session: newSessionStore(g, n), backlog: newBacklog(g, n, bot)}
 		shards.Go(func() error { return s.run(ctx) })
 	}
 	return shards.Wait()
@@ -42,6 +42,7 @@ type shard struct {
 	n, of   int
 	bot     string
 	session *sessionStore
+	backlog *backlog
 	// catching is the catch-up under way, or the last one; nil: none. Only the committer of the connection uses it.
 	catching *catchUp
 	dials    int  // failed attempts in a row to reach the session's resume address

@@ -24,7 +24,7 @@ type session struct {
 	Intents discordgo.Intent `json:"intents,omitempty"`
 	// Last is the greatest id of a committed message. Missed messages are about as recent, or more so.
 	Last string `json:"last,omitempty"`
-	// Behind says that the session began after a gap whose messages are not fetched yet.
+	// Behind says that the session began after a gap whose conversations are not in the backlog yet.
 	Behind bool `json:"behind,omitempty"`
 	// Since is what Last was before that gap.
 	Since string `json:"since,omitempty"`
@@ -102,7 +102,7 @@ func (s *sessionStore) change(do func(now *session)) {
 	do(&s.now)
 }
 
-// begin records a new session, after a gap. If an earlier gap is not fetched yet, both are.
+// begin records a new session, after a gap. If the backlog does not have an earlier gap's conversations yet, the two gaps are one.
 func (s *sessionStore) begin(id, url string, seq int64, intents discordgo.Intent) {
 	s.change(func(now *session) {
 		if !now.Behind {
@@ -125,8 +125,8 @@ func (s *sessionStore) end() {
 	s.change(func(now *session) { now.ID, now.URL, now.Seq = "", "", 0 })
 }
 
-// caughtUp records that the messages of a gap are fetched, unless another gap has followed.
-func (s *sessionStore) caughtUp(gap int) {
+// listed records that the stored backlog has the conversations of a gap, unless another gap has followed.
+func (s *sessionStore) listed(gap int) {
 	s.change(func(now *session) {
 		if s.gap == gap {
 			now.Behind, now.Since = false, ""

@@ -1,8 +1,9 @@
 // Package rest calls Discord's REST API through discordgo's session, which has the token and reads the rate limit headers.
 //
 // The session's own retries are off, since the outbox retries. A call never waits for a rate limit: it fails at once with an error that
-// has the time to wait. Calls count against the limit of their route and the global limit; refused calls also count against the number at
-// which Discord bans an address. Each error has a core category and a sentence for people; see errors.go.
+// has the time to wait. Calls count against the limit of their route and the global limit, of which posts leave some to other calls; refused
+// calls also count against the number at which Discord bans an address. Each error has a core category and a sentence for people; see
+// errors.go.
 package rest
 
 import (
@@ -88,7 +89,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	}
 	path := pathOf(endpoint)
 	route := routeOf(method, path)
-	b, err := c.limits.enter(ctx, route, exempt(path))
+	b, err := c.limits.enter(ctx, route, classOf(ctx, path))
 	if err != nil {
 		return err
 	}

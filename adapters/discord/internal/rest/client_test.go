@@ -135,8 +135,8 @@ func TestCallsNeverWaitForALimit(t *testing.T) {
 func TestTheGlobalLimitIsKept(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	g := newLimits(func() time.Time { return now })
-	enter := func(key string, exempt bool) error {
-		one, err := g.enter(t.Context(), key, exempt)
+	enter := func(key string, kind class) error {
+		one, err := g.enter(t.Context(), key, kind)
 		if err == nil {
 			one.bucket.Unlock()
 			g.leave(one)
@@ -144,31 +144,85 @@ func TestTheGlobalLimitIsKept(t *testing.T) {
 		return err
 	}
 	for i := range globalBurst {
-		if err := enter(fmt.Sprint("a", i), false); err != nil {
+		if err := enter(fmt.Sprint("a", i), urgent); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := enter("b", false); core.RetryAfterOf(err) <= 0 {
+	if err := enter("b", urgent); core.RetryAfterOf(err) <= 0 {
 		t.Errorf("%v", err)
 	}
-	if err := enter("b", true); err != nil {
+	if err := enter("b", exempt); err != nil {
 		t.Errorf("an answer to an interaction: %v", err)
 	}
 	now = now.Add(time.Second / globalRate)
-	if err := enter("b", false); err != nil {
+	if err := enter("b", urgent); err != nil {
 		t.Errorf("later: %v", err)
+	}
+}
+
+// However many posts wait, other calls are made at once; and however many of those wait, some posts are made. The limit is used in full.
+func TestPostsLeaveCallsToOthers(t *testing.T) {
+	const seconds, ticks = 10, 1000
+	for name, c := range map[string]struct {
+		posts, others         int // tried in each tick
+		start                 int // other calls at the beginning of a second; none of them waits
+		wantPosts, wantOthers int // made in a second at least
+	}{
+		"posts alone":             {posts: 5, wantPosts: globalRate - 1},
+		"posts and a start":       {posts: 5, start: 8, wantPosts: globalRate - 9, wantOthers: 8},
+		"too many of both":        {posts: 5, others: 5, wantPosts: postRate * 8 / 10, wantOthers: globalRate - postRate},
+		"few posts, many fetches": {posts: 1, others: 5, wantPosts: postRate * 8 / 10, wantOthers: globalRate - postRate},
+		"fetches alone":           {others: 5, wantOthers: globalRate - 1},
+	} {
+		now := time.Unix(1_800_000_000, 0)
+		g := newLimits(func() time.Time { return now })
+		posts, others := 0, 0
+		try := func(n int, kind class, made *int) {
+			for range n {
+				if g.waitGlobal(kind, now) == 0 {
+					*made++
+				}
+			}
+		}
+		try(globalBurst, post, &posts)
+		try(globalBurst, post, &posts)
+		posts = 0
+		for tick := range seconds * ticks {
+			now = now.Add(time.Second / ticks)
+			try(c.posts, post, &posts)
+			try(c.others, urgent, &others)
+			if tick%ticks == ticks-1 {
+				try(c.start, urgent, &others)
+			}
+		}
+		if posts < seconds*c.wantPosts || others < seconds*c.wantOthers || posts+others > seconds*globalRate+urgentBurst+1 {
+			t.Errorf("%s: %d posts and %d other calls in %d s, want %d and %d a second", name, posts, others, seconds, c.wantPosts, c.wantOthers)
+		}
+	}
+}
+
+func TestClassesOfCalls(t *testing.T) {
+	for path, want := range map[string]class{
+		"/channels/1/messages": post, "/gateway/bot": post, "/interactions/1/token/callback": exempt, "/webhooks/1/token/messages/@original": exempt,
+	} {
+		if got := classOf(ForPosts(t.Context()), path); got != want {
+			t.Errorf("%s for a post is %d, want %d", path, got, want)
+		}
+		if got := classOf(t.Context(), path); got == post || (got == exempt) != (want == exempt) {
+			t.Errorf("%s is %d", path, got)
+		}
 	}
 }
 
 func TestWaitForARouteEndsWithTheContext(t *testing.T) {
 	g := newLimits(time.Now)
-	one, err := g.enter(t.Context(), "a", false)
+	one, err := g.enter(t.Context(), "a", urgent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.enter(ctx, "a", false); core.CategoryOf(err) != core.DeliveryLater {
+	if _, err := g.enter(ctx, "a", urgent); core.CategoryOf(err) != core.DeliveryLater {
 		t.Errorf("%v", err)
 	}
 	one.bucket.Unlock()

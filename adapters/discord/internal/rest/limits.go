@@ -17,9 +17,38 @@ import (
 const (
 	globalRate  = 45
 	globalBurst = 45
+	urgentBurst = 10              // calls of the burst that posts leave to urgent ones
+	postRate    = 15              // posts a second that are made however many urgent calls there are
 	sweepAt     = 1000            // routes, before unused ones are looked for
 	unusedAfter = 5 * time.Minute // a route that was not used for so long is forgotten
 )
+
+// class is how a call counts against the global limit.
+type class int
+
+// The classes. Urgent calls go before posts: those that a start needs, the fetching of missed messages, look-ups. However long the queue of posts
+// is, it does not keep the bot from receiving events; and missed messages leave posts a part of the limit.
+const (
+	urgent class = iota
+	post         // for a post; see ForPosts
+	exempt       // an answer to an interaction, which does not count
+)
+
+type forPosts struct{}
+
+// ForPosts returns a context for the calls by which posts are sent, edited or looked for. Other calls go before them.
+func ForPosts(ctx context.Context) context.Context { return context.WithValue(ctx, forPosts{}, true) }
+
+// classOf returns the class of a call.
+func classOf(ctx context.Context, path string) class {
+	switch {
+	case strings.HasPrefix(path, "/interactions/"), strings.HasPrefix(path, "/webhooks/"):
+		return exempt
+	case ctx.Value(forPosts{}) != nil:
+		return post
+	}
+	return urgent
+}
 
 // What a 429 may apply to other than one route.
 const (
@@ -37,6 +66,7 @@ type limits struct {
 	buckets map[string]*routeLimit // by bucketKey
 	blocked map[string]time.Time   // allCalls or globalLimit: no call is made before
 	global  *rate.Limiter
+	posts   *rate.Limiter // of the posts that are made although few calls are left
 }
 
 // routeLimit is the bucket of a route, or of several that Discord counts together: it names the bucket in its answers.
@@ -53,12 +83,15 @@ type routeLimit struct {
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, routes: map[string]*routeLimit{}, buckets: map[string]*routeLimit{}, blocked: map[string]time.Time{}, global: rate.NewLimiter(globalRate, globalBurst)}
+	return &limits{
+		now: now, routes: map[string]*routeLimit{}, buckets: map[string]*routeLimit{}, blocked: map[string]time.Time{},
+		global: rate.NewLimiter(globalRate, globalBurst), posts: rate.NewLimiter(postRate, 1),
+	}
 }
 
 // enter waits for the route's call in progress, if any, and takes a call from the limits. If a limit has none left, it returns an error of
-// category delivery_not_yet with the time to wait. exempt calls don't count against the global limit.
-func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLimit, error) {
+// category delivery_not_yet with the time to wait.
+func (l *limits) enter(ctx context.Context, route string, kind class) (*routeLimit, error) {
 	r := l.take(route)
 	select {
 	case r.turn <- struct{}{}:
@@ -67,7 +100,7 @@ func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLi
 		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "The call to Discord timed out while it waited for earlier calls.")
 	}
 	r.bucket.Lock()
-	if wait := l.wait(r, exempt); wait > 0 {
+	if wait := l.wait(r, kind); wait > 0 {
 		r.bucket.Unlock()
 		l.leave(r)
 		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the moment.", RetryAfter: wait}
@@ -84,22 +117,35 @@ func (l *limits) leave(r *routeLimit) {
 
 // wait returns how long no call may be made to a route. If that is zero, it takes a call from the global limit. The caller has the route's
 // turn.
-func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
+func (l *limits) wait(r *routeLimit, kind class) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	wait := max(r.limiter.GetWaitTime(r.bucket, 1), r.blocked.Sub(now), l.blocked[allCalls].Sub(now))
-	if !exempt {
+	if kind != exempt {
 		wait = max(wait, l.blocked[globalLimit].Sub(now))
 	}
-	if wait > 0 || exempt {
+	if wait > 0 || kind == exempt {
 		return wait
 	}
-	reserved := l.global.ReserveN(now, 1)
-	if wait = reserved.DelayFrom(now); wait > 0 {
-		reserved.CancelAt(now)
+	return l.waitGlobal(kind, now)
+}
+
+// waitGlobal takes a call from the global limit, or returns how long it takes until one is left.
+func (l *limits) waitGlobal(kind class, now time.Time) time.Duration {
+	left, needed := l.global.TokensAt(now), 1.0
+	spare := kind == post && left < urgentBurst+1
+	if spare && l.posts.TokensAt(now) < 1 {
+		needed += urgentBurst
 	}
-	return wait
+	if wait := time.Duration((needed - left) / globalRate * float64(time.Second)); wait > 0 {
+		return wait
+	}
+	l.global.ReserveN(now, 1)
+	if spare {
+		l.posts.AllowN(now, 1)
+	}
+	return 0
 }
 
 // hold blocks calls for a while: those of a route and of all that share its bucket, those that count against the global limit, or all.
@@ -195,11 +241,6 @@ func (l *limits) put(r *routeLimit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.queued--
-}
-
-// exempt reports whether a call does not count against the global limit: an answer to an interaction.
-func exempt(path string) bool {
-	return strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/")
 }
 
 // routeOf returns the name of the bucket that a call counts against: its method and path with the first channel, guild or webhook. Other

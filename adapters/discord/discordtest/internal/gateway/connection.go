@@ -180,6 +180,7 @@ func (c *Connection) drop(why string, code int) {
 type ConnectionState struct {
 	Open     bool
 	Session  string // "" if it never got one
+	Seq      int64  // of the last event of the session
 	Shard    [2]int
 	Silent   bool
 	OnResume bool   // opened at the address that READY named
@@ -196,8 +197,12 @@ type ConnectionState struct {
 func (c *Connection) State() ConnectionState {
 	c.g.mu.Lock()
 	defer c.g.mu.Unlock()
+	seq := int64(0)
+	if c.session != nil {
+		seq = c.session.seq
+	}
 	return ConnectionState{
-		Open: c.open, Session: c.of, Shard: c.shard, Silent: c.silent, OnResume: c.onResume, Ended: c.ending, Code: c.code, OpenedAt: c.openedAt,
+		Seq: seq, Open: c.open, Session: c.of, Shard: c.shard, Silent: c.silent, OnResume: c.onResume, Ended: c.ending, Code: c.code, OpenedAt: c.openedAt,
 		ClosedAt: c.closedAt, Beats: append([]time.Time{}, c.beats...), Acks: c.acks, Received: append([]string{}, c.sentLog...),
 	}
 }

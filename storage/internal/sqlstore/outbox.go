@@ -50,19 +50,6 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies
 	})
 }
 
-// destination returns the queue in which a post keeps its order. Typing indicators have their own: they neither wait for an answer
-// nor delay it.
-func destination(p core.Post) string {
-	parts := []string{p.To.Platform, p.To.Channel, p.To.Thread}
-	if p.Copy && p.To.Channel == "" { // each person's direct messages
-		parts = append(parts, p.Person)
-	}
-	if p.Kind == core.PostWorking {
-		parts = append(parts, string(core.PostWorking))
-	}
-	return strings.Join(parts, "\x1f")
-}
-
 const outboxColumns = `seq, post, wanted, shown, parts, state, attempts, next_at, cause, owner, fence, created_at, sent_at`
 
 func readOutbox(scan func(...any) error) (core.OutboxRow, error) {

@@ -37,7 +37,7 @@ func benchMany(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	err := l.parse("many", args, stderr, func(f *flag.FlagSet) {
 		f.IntVar(&turns, "turns", 2000, "how many turns wait at the same time")
 		f.DurationVar(&o.delay, "delay", 30*time.Second, "how long the agent waits before it answers; all messages are to be accepted, and all short turns over, by then")
-		f.DurationVar(&o.plan.Watch, "watch", 10*time.Second, "for how long it is measured what they cost while they wait")
+		f.DurationVar(&o.plan.Watch, "watch", 20*time.Second, "for how long it is measured what they cost while they wait, from when all are accepted")
 		f.IntVar(&o.plan.Beside, "short", 50, "how many short turns there are beside them, one each 100ms")
 		f.StringVar(&o.gatehouse, "gatehouse", "", "the program `PATH` of gatehouse; not given: it is built from the working directory")
 	})

@@ -208,7 +208,7 @@ func TestBacklogWithoutLostChannels(t *testing.T) {
 			if log := r.log.String(); !strings.Contains(log, thread) {
 				t.Errorf("the log does not name the channel: %s", log)
 			}
-			r.wants(slices.DeleteFunc(append(ids, live), func(id string) bool { return strings.Contains(id, "/"+thread+"/") && id != live && id != ids[0] }))
+			r.wantsInOrder(slices.DeleteFunc(append(ids, live), func(id string) bool { return strings.Contains(id, "/"+thread+"/") && id != live && id != ids[0] }))
 		})
 	}
 }

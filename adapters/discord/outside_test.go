@@ -90,7 +90,7 @@ func (o *outside) SideEffects() []string {
 // Repeat breaks the connection and makes Discord replay earlier events again.
 func (o *outside) Repeat(t testing.TB) {
 	t.Helper()
-	o.ReplayMore(1)
+	o.ReplayMore(2) // what the bot's answer to a click changed may have come after it
 	o.ResetAll()
 }
 

@@ -29,9 +29,11 @@ type Finish struct {
 	Left     *Left     // where to return what can be claimed afterwards; nil: nobody asks
 }
 
-// Left is what a commit leaves for others to claim: events of the queue that it released, and posts. A store that would have to ask its server
-// says that there are some.
-type Left struct{ Turns, Posts bool }
+// Left is what a Finish leaves to claim. Either may be said of what another process has claimed meanwhile.
+type Left struct {
+	Turns bool // events of the queue that it released, due now or later
+	Posts bool // posts in destinations that it changed, due now or later; not those that were handed over
+}
 
 // Handover requests that posts of a Finish are claimed for delivery in its own transaction, by the claim's owner, which saves a commit each:
 // new posts that are not drawn, to destinations where nothing waits or is in flight. The others wait for ClaimPosts.

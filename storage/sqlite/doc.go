@@ -5,8 +5,8 @@
 //
 // Every change goes through one connection, which one goroutine at a time uses: a caller who finds it free, or else one for all who wait. It
 // takes all waiting units of work, opens BEGIN IMMEDIATE, runs the units, commits once and only then answers the callers. So many small
-// transactions share one fsync (synchronous=FULL). A unit that nobody waits for, such as that a post has arrived, waits 20 ms for others when
-// nobody works, so that at most rates it costs no commit of its own. A unit that fails or
+// transactions share one fsync (synchronous=FULL). A unit that nobody waits for, which records that
+// a post has arrived, is kept for up to 20 ms while the writer is free, to be committed together with the next one. A unit that fails or
 // panics is undone alone: if it had changed something, all units of its transaction are undone and run again, now each in its own SAVEPOINT.
 // Both connections are used without database/sql, which would cost more than most statements. If SQLite gives up the whole transaction, or the commit fails, all of
 // its units fail and nothing is stored. If a caller's context ends before its unit has begun, the unit is withdrawn; a unit that has begun

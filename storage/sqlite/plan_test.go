@@ -26,7 +26,7 @@ var (
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)
 	argument = regexp.MustCompile(`\$(\d+)`)
 	// A search of messages must use more than the session.
-	messages = regexp.MustCompile(`^SEARCH messages USING (PRIMARY KEY|(COVERING )?INDEX \w+) \(session=\? AND (invocation|pos)`)
+	messages = regexp.MustCompile(`^SEARCH messages USING (COVERING )?INDEX (messages_writer \(invocation=\?|messages_order \(session=\? AND pos)`)
 	// Mail of some events, or that somebody has taken, is found without the rest of the mailbox.
 	someMail = regexp.MustCompile(`(?s)from mail where.*(event in|taken =)`)
 	// The posts of a destination are found without those of others.

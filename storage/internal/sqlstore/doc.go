@@ -7,7 +7,7 @@
 //	queues        queue_key: its holder, fence and current event, and when it can next be claimed
 //	events        seq; also unique (platform, id): what happened, how often it was tried, how it ended
 //	sessions      session id: the state and the number of messages, so that nothing has to count them
-//	messages      (session, invocation, n); pos gives their order
+//	messages      (invocation, n, session), n from 0; pos gives the order in the session
 //	blobs         digest: the bytes of an image; message_blobs, event_blobs: the messages that refer to it, the events it came with
 //	paused        invocation: a run that waits for a signal
 //	approvals     approval id; votes by (approval, n); intents by approval: what became of its call

@@ -104,7 +104,7 @@ create table messages (
   n          bigint  not null,
   pos        bigint  not null,
   body       text    not null,
-  primary key (session, invocation, n)
+  primary key (invocation, n, session)
 );
 create unique index messages_order on messages (session, pos);
 

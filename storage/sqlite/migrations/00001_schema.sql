@@ -96,15 +96,18 @@ create table sessions (
 ) strict, without rowid;
 create index sessions_updated on sessions (updated_at);
 
+-- The rows lie in the order in which they came, so that those of a commit share pages; so do those of messages_writer, since the ids of
+-- invocations begin with the time.
 create table messages (
+  seq        integer primary key,
   session    text    not null references sessions (id) on delete cascade,
   invocation text    not null,
   n          integer not null,
   pos        integer not null,
-  body       text    not null,
-  primary key (session, invocation, n)
-) strict, without rowid;
-create unique index messages_order on messages (session, pos);
+  body       text    not null
+) strict;
+create unique index messages_order  on messages (session, pos);
+create unique index messages_writer on messages (invocation, n, session);
 
 create table paused (
   invocation text    not null primary key,

@@ -25,7 +25,7 @@ func lockDestinations(t *sqlstore.Tx, destinations []string) error {
 	const lock = `
 		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n) order by n
 		on conflict (destination) do update set conversation = destinations.conversation`
-	if !t.Now.IsZero() {
+	if t.HasClock() {
 		return t.Do(lock, destinations)
 	}
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, lock+` returning `+clock, destinations)

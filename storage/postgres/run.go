@@ -31,7 +31,7 @@ type transaction struct {
 	pending []statement
 }
 
-// statement is one to send. Its result goes to row for each row, or to done.
+// statement is one to send. Its rows go to row, unless it is nil, and their number, or that of those that it changed, to done, unless it is nil.
 type statement struct {
 	query string
 	args  []any
@@ -48,12 +48,23 @@ func (t *transaction) runner() sqlstore.Runner {
 		Query: func(query string, args []any, row func(scan func(...any) error) error) error {
 			return t.send(statement{query: query, args: args, row: row})
 		},
-		Later: func(query string, args []any, done func(changed int64)) error {
-			t.pending = append(t.pending, statement{query: query, args: args, done: done})
+		Later: func(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error {
+			t.pending = append(t.pending, statement{query: query, args: args, row: row, done: done})
 			return nil
 		},
-		Last: func() { t.last = true },
+		Flush: t.flush,
+		Last:  func() { t.last = true },
 	}
+}
+
+// flush sends what is pending.
+func (t *transaction) flush() error {
+	if len(t.pending) == 0 {
+		return nil
+	}
+	last := t.pending[len(t.pending)-1]
+	t.pending = t.pending[:len(t.pending)-1]
+	return t.send(last)
 }
 
 // send sends what is pending and the statement, with the commit if it is the last one.
@@ -128,7 +139,13 @@ func result(results pgx.BatchResults, s statement) error {
 	if err != nil {
 		return err
 	}
-	return each(rows, s.row)
+	if err := each(rows, s.row); err != nil {
+		return err
+	}
+	if s.done != nil {
+		s.done(rows.CommandTag().RowsAffected())
+	}
+	return nil
 }
 
 // each calls row for every row.
@@ -185,13 +202,6 @@ func reader(ctx context.Context, pool *pgxpool.Pool) sqlstore.Runner {
 				return err
 			}
 			return each(rows, row)
-		},
-		Later: func(query string, args []any, done func(changed int64)) error {
-			changed, err := exec(query, args)
-			if err == nil {
-				done(changed)
-			}
-			return err
 		},
 	}
 }

@@ -3,9 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"slices"
-	"time"
 
 	"gatehouse/core"
 )
@@ -17,7 +14,11 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 	if err := checkEvent(e); err != nil {
 		return core.Receipt{}, err
 	}
-	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0, s.limits) })
+	var r core.Receipt
+	if err := s.write(ctx, func(t *Tx) error { return t.accept(&r, e, 0, s.limits) }); err != nil {
+		return core.Receipt{}, err
+	}
+	return r, nil
 }
 
 func checkEvent(e core.Event) error {
@@ -28,27 +29,32 @@ func checkEvent(e core.Event) error {
 }
 
 // accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
-// 0.
-func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, error) {
+// 0. The receipt is there after flush.
+func (t *Tx) accept(r *core.Receipt, e core.Event, retryOf int64, l core.Limits) (err error) {
+	*r = core.Receipt{}
 	if e.Kind() == core.KindAmend {
-		return t.amend(e)
+		*r, err = t.amend(e)
+		return err
 	}
 	known, err := t.followsUp(e)
 	if err != nil || !known {
-		return core.Receipt{}, err
+		return err
+	}
+	var reached reached
+	if err := t.askLimits(&reached, e, l); err != nil {
+		return err
 	}
 	key := e.QueueKey()
 	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
-		return core.Receipt{}, err
+		return err
 	}
-	r, _, err := t.storeEvent(newEvent{Event: e, invocation: t.invocation(e), retryOf: retryOf})
-	if err != nil || !r.Fresh {
-		return r, err
+	if err := t.storeEvent(r, newEvent{Event: e, invocation: t.invocation(e), retryOf: retryOf}); err != nil {
+		return err
 	}
-	if _, err := t.limit(e, r.Seq, l); err != nil {
-		return r, err
+	if err := t.refuse(r, e, reached, l); err != nil {
+		return err
 	}
-	return r, t.updateReady(key)
+	return t.updateReady(key)
 }
 
 // followsUp reports whether the event may be stored as far as FollowUp is concerned.
@@ -86,30 +92,32 @@ type newEvent struct {
 	session    core.SessionID // of the claim
 }
 
-// storeEvent adds the event unless it is known, and returns its rank. The caller holds its queue's lock. If another transaction adds the same event
-// to another queue at the same moment, the insert waits for that commit.
-func (t *Tx) storeEvent(e newEvent) (r core.Receipt, place int64, err error) {
+// storeEvent adds the event unless it is known; the receipt is there after flush. The caller holds its queue's lock. If another transaction adds
+// the same event to another queue at the same moment, the insert waits for that commit.
+func (t *Tx) storeEvent(r *core.Receipt, e newEvent) error {
 	var payload []byte
 	if e.Payload != nil {
 		payload = append([]byte{}, e.Payload...)
 	}
-	r.Fresh, err = t.Row([]any{&r.Seq, &place}, `
+	err := t.ask(&r.Fresh, []any{&r.Seq}, `
 		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, rank, attempt, session)
 		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, `+rank+`, $16, $17
 		where not exists (select 1 from events where platform = $1 and id = $2)
-		on conflict (platform, id) do nothing returning seq, rank`,
+		on conflict (platform, id) do nothing returning seq`,
 		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, e.invocation, t.Now, e.retryOf,
 		e.Actor.ID, waitsForItsTurn(e.Event), e.attempt, e.session)
 	if err != nil || r.Fresh {
-		return r, place, err
+		return err
 	}
-	r, err = t.known(e.Platform, e.ID)
-	return r, 0, err
+	return t.ask(nil, []any{&r.Seq}, knownEvent, e.Platform, e.ID)
 }
+
+// knownEvent selects the number of an event.
+const knownEvent = `select seq from events where platform = $1 and id = $2`
 
 // known returns the receipt of an event that was stored before, or an empty one.
 func (t *Tx) known(platform, id string) (r core.Receipt, err error) {
-	_, err = t.Row([]any{&r.Seq}, `select seq from events where platform = $1 and id = $2`, platform, id)
+	_, err = t.Row([]any{&r.Seq}, knownEvent, platform, id)
 	return r, err
 }
 
@@ -155,54 +163,4 @@ func (t *Tx) event(seq int64) (core.EventRecord, error) {
 func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
 	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3 where seq = $4`, t.Now, kind, free(cause), seq)
 	return err
-}
-
-// limit refuses a new message that exceeds its actor's limits, and reports whether it did. Refused messages do not count, so that an actor who goes on sending is
-// answered again after a minute.
-func (t *Tx) limit(e core.Event, seq int64, l core.Limits) (refused bool, err error) {
-	if e.Kind() != core.KindMessage || e.Actor.ID == "" {
-		return false, nil
-	}
-	perMinute := l.PerMinute
-	if slices.Contains(l.Exempt, e.Platform) {
-		perMinute = 0
-	}
-	rate, err := t.reaches(perMinute, `
-		select 1 from events where actor_id = $1 and actor_id <> '' and kind = 'message' and end_kind <> 'refused' and accepted_at > $2 and accepted_at <= $3 and seq <> $4 limit 1 offset $5`,
-		e.Actor.ID, t.Now.Add(-time.Minute), t.Now, seq)
-	if err != nil {
-		return false, err
-	}
-	waiting, err := t.reaches(l.Waiting, `select 1 from events where actor_id = $1 and actor_id <> '' and ended_at = 0 and seq <> $2 limit 1 offset $3`, e.Actor.ID, seq)
-	if err != nil {
-		return false, err
-	}
-	cause := ""
-	switch {
-	case rate:
-		cause = fmt.Sprintf("more than %d messages in a minute", l.PerMinute)
-	case waiting:
-		cause = fmt.Sprintf("more than %d messages wait", l.Waiting)
-	default:
-		return false, nil
-	}
-	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, attempt = 0, session = '' where seq = $5`,
-		t.Now, core.EndRefused, core.RateLimited, cause, seq); err != nil {
-		return true, err
-	}
-	key := fmt.Sprintf("refused/%s/%d", e.Actor.ID, t.Now.Truncate(time.Minute).Unix())
-	told, err := t.exists(`select 1 from outbox where key = $1`, key)
-	if err != nil || told {
-		return true, err
-	}
-	t.addPost(core.Post{Key: key, To: e.Address, Conversation: e.Conversation, Kind: core.PostNotice, Text: l.Refusal, Event: seq})
-	return true, nil
-}
-
-// reaches reports whether a query returns at least n rows; n 0: no limit. The query's last argument is the number of rows to skip.
-func (t *Tx) reaches(n int, query string, args ...any) (bool, error) {
-	if n <= 0 {
-		return false, nil
-	}
-	return t.exists(query, append(args, n-1)...)
 }

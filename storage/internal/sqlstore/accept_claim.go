@@ -20,57 +20,85 @@ func (s *Store) AcceptClaim(ctx context.Context, e core.Event, owner string) (co
 		r, err := s.Accept(ctx, e)
 		return r, nil, err
 	}
-	var r core.Receipt
+	var a *accepted // of the transaction, and whole once that is committed
 	claims, err := claiming(ctx, s, owner, func() ([]core.Claim, error) {
-		return write(ctx, s, func(t *Tx) (claims []core.Claim, err error) {
-			r, claims, err = t.acceptClaim(e, owner, s.limits)
-			return claims, err
+		err := s.write(ctx, func(t *Tx) error {
+			a = &accepted{}
+			return t.acceptClaim(a, e, owner, s.limits)
 		})
+		if err != nil {
+			return nil, err
+		}
+		return a.claims(), nil
 	}, (*claimed).addClaim)
 	if err != nil {
 		return core.Receipt{}, nil, err
 	}
 	if len(claims) == 0 {
-		return r, nil, nil
+		return a.receipt, nil, nil
 	}
-	return r, &claims[0], nil
+	return a.receipt, &claims[0], nil
 }
 
-// acceptClaim returns the claim of the event, or none.
-func (t *Tx) acceptClaim(e core.Event, owner string, l core.Limits) (core.Receipt, []core.Claim, error) {
+// accepted is what acceptClaim does.
+type accepted struct {
+	queue   queue
+	receipt core.Receipt
+	claim   core.Claim // if it may be claimed; its number is the receipt's
+}
+
+// claims returns the claim of the event, or none.
+func (a *accepted) claims() []core.Claim {
+	if a.claim.Owner == "" || !a.receipt.Fresh {
+		return nil
+	}
+	a.claim.Event.Seq = a.receipt.Seq
+	return []core.Claim{a.claim}
+}
+
+// acceptClaim is a transaction of two round trips.
+func (t *Tx) acceptClaim(a *accepted, e core.Event, owner string, l core.Limits) error {
 	known, err := t.followsUp(e)
 	if err != nil || !known {
-		return core.Receipt{}, nil, err
+		return err
 	}
-	q, err := t.lockedQueue(e, owner)
-	if err != nil {
-		return core.Receipt{}, nil, err
+	var reached reached
+	if err := t.askLimits(&reached, e, l); err != nil {
+		return err
 	}
-	key, added := e.QueueKey(), newEvent{Event: e, invocation: t.invocation(e)}
-	if q.free {
+	if err := t.lockedQueue(&a.queue, e, owner); err != nil {
+		return err
+	}
+	q, key, added := a.queue, e.QueueKey(), newEvent{Event: e, invocation: t.invocation(e)}
+	if q.free && !reached.any() {
 		added.attempt, added.session = 1, e.Conversation.Session(q.generation)
 	}
-	r, rank, err := t.storeEvent(added)
-	if err != nil || !r.Fresh {
-		return r, nil, err
+	if err := t.storeEvent(&a.receipt, added); err != nil {
+		return err
 	}
-	refused, err := t.limit(e, r.Seq, l)
-	if err != nil || refused {
-		return r, nil, err
+	if err := t.refuse(&a.receipt, e, reached, l); err != nil {
+		return err
 	}
-	if !q.free {
-		return r, nil, t.updateReady(key)
+	if added.attempt == 0 {
+		return t.updateReady(key)
+	}
+	if e.Kind() == core.KindSignal { // its invocation may be that of an earlier one
+		if err := t.flush(); err != nil || !a.receipt.Fresh {
+			return err
+		}
 	}
 	if !q.watched {
 		if err := t.watch(owner); err != nil {
-			return r, nil, err
+			return err
 		}
 	}
-	c := core.Claim{Owner: owner, Key: key, Fence: q.fence, Session: added.session, Event: core.EventRecord{
-		Event: e, Seq: r.Seq, Invocation: added.invocation, AcceptedAt: t.Now.UTC(), Attempt: 1, Session: added.session,
+	a.claim = core.Claim{Owner: owner, Key: key, Fence: q.fence, Session: added.session, Event: core.EventRecord{
+		Event: e, Invocation: added.invocation, AcceptedAt: t.Now.UTC(), Attempt: 1, Session: added.session,
 	}}
-	err = t.Do(`update queues set owner = $1, fence = $2, event = $3, head = $3, suspect = false, rank = $4 where queue_key = $5`, owner, q.fence, r.Seq, rank, key)
-	return r, []core.Claim{c}, err
+	return t.Do(`
+		update queues set owner = $1, fence = $2, event = added.seq, head = added.seq, suspect = false, rank = added.rank
+		from (select seq, rank from events where platform = $3 and id = $4 and invocation = $5) added where queue_key = $6`,
+		owner, q.fence, e.Platform, e.ID, added.invocation, key)
 }
 
 // queue is what AcceptClaim needs to know of one.
@@ -82,7 +110,7 @@ type queue struct {
 }
 
 // lockedQueue locks the queue of an event, and reads it and the clock. Its row is added if it is missing.
-func (t *Tx) lockedQueue(e core.Event, owner string) (q queue, err error) {
+func (t *Tx) lockedQueue(q *queue, e core.Event, owner string) error {
 	read := func() (bool, error) {
 		return t.Row([]any{Clock{t}, &q.generation, &q.fence, &q.free, &q.watched}, `
 			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused'),
@@ -96,5 +124,5 @@ func (t *Tx) lockedQueue(e core.Event, owner string) (q queue, err error) {
 		}
 	}
 	q.watched = q.watched && !t.hooks.RowLocks // elsewhere its row is to be locked
-	return q, err
+	return err
 }

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -11,9 +12,10 @@ import (
 // Events returns the events that match the filter, the latest first.
 func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 	var where conditions
-	in(&where, "end_kind", f.Ends)
-	if f.Ends != nil {
-		where.and("end_kind <> ''")
+	if slices.Equal(f.Ends, []core.EndKind{core.EndDead}) { // the common query, which has its own index
+		where.and("end_kind = 'dead'")
+	} else {
+		in(&where, "end_kind", f.Ends)
 	}
 	if f.Waiting {
 		where.and("ended_at = 0")
@@ -43,8 +45,8 @@ func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
 				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
 			from (select exists (select 1 from kv where name = 'paused'),
-				(select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
-				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead' and end_kind <> ''),
+				(select count(*) from outbox where state = 'waiting' and state <> 'sent'), (select count(*) from outbox where state = 'unknown' and state <> 'sent'),
+				(select count(*) from outbox where state = 'dead' and state <> 'sent'), (select count(*) from events where end_kind = 'dead' and seq > 0),
 				(select count(*) from approvals where state = 'open')) counts
 			left join queues q on q.queue_key in (select queue_key from queues where ready_at >= 0 union all select queue_key from queues where owner > '' and owner <> '')
 			order by q.rank, q.head`)
@@ -176,7 +178,10 @@ func (t *Tx) repeat(seq int64, id string, check func(core.EventRecord) error) (r
 	}
 	again := e.Event
 	again.ID = id
-	return t.accept(again, seq, core.Limits{})
+	if err := t.accept(&r, again, seq, core.Limits{}); err != nil {
+		return r, err
+	}
+	return r, t.flush()
 }
 
 // checkFailed refuses an event that can't be retried.

@@ -36,7 +36,11 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	if err != nil {
 		return core.Receipt{}, err
 	}
-	r, _, err := t.storeEvent(newEvent{Event: e, invocation: amended.Invocation})
+	var r core.Receipt
+	err = t.storeEvent(&r, newEvent{Event: e, invocation: amended.Invocation})
+	if err == nil {
+		err = t.flush()
+	}
 	if err != nil || !r.Fresh {
 		return r, err
 	}

@@ -109,7 +109,7 @@ func (t *Tx) decided(a core.Approval, detail, reason string) error {
 		if a.External.Callback != "" {
 			t.addPost(a.CallbackPost())
 		}
-	} else if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
+	} else if err := t.accept(&core.Receipt{}, a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
 	return t.endTasks(a)

@@ -21,7 +21,7 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	end := func(handover *handover) error {
 		return s.write(ctx, func(t *Tx) (err error) {
 			if handover != nil {
-				handover.Rows = nil
+				handover.taken = nil
 				t.handover = handover
 			}
 			saved, err = t.end(f)
@@ -38,7 +38,7 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 			if err := end(inside); err != nil {
 				return nil, err
 			}
-			return inside.Rows, nil
+			return inside.rows(), nil
 		}, (*claimed).addPost)
 	}
 	if err == nil && f.Session != nil {
@@ -57,13 +57,36 @@ func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
 	if err != nil {
 		return core.SessionRecord{}, err
 	}
-	if err := t.fence(f.Claim, others...); err != nil {
-		return core.SessionRecord{}, err
+	held := len(others) > 0
+	if held {
+		err = t.fence(f.Claim, others...)
+	} else {
+		err = t.askFence(&held, f.Claim)
 	}
-	if f.Retry != nil {
+	var stored storedSession
+	if err == nil && f.Session != nil {
+		err = t.askSession(&stored, *f.Session)
+	}
+	if err == nil && onlyAnswers(f) {
+		err = t.lookAhead(f.Claim.Event.Seq, f.Posts)
+	}
+	if err == nil {
+		err = t.flush()
+	}
+	switch {
+	case err != nil:
+		return core.SessionRecord{}, err
+	case !held:
+		return core.SessionRecord{}, leaseLost(f.Claim)
+	case f.Retry != nil:
 		return core.SessionRecord{}, t.retry(f)
 	}
-	return t.finish(f)
+	return t.finish(f, stored)
+}
+
+// onlyAnswers reports whether the end of a turn locks nothing between its session and the destinations of its posts.
+func onlyAnswers(f core.Finish) bool {
+	return f.Paused == nil && f.Approval == nil && f.PressedCard == nil && f.Redraw == "" && f.AskedAgain == "" && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed) == 0
 }
 
 func checkFinish(f core.Finish) error {
@@ -104,12 +127,12 @@ func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
 	return append(all, abandoned...), err
 }
 
-func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
+func (t *Tx) finish(f core.Finish, stored storedSession) (s core.SessionRecord, err error) {
 	c := f.Claim
 	session := c.Session
 	if f.Session != nil {
 		session = f.Session.ID
-		if s, err = t.saveSession(*f.Session); err != nil {
+		if s, err = t.saveSession(*f.Session, stored); err != nil {
 			return s, fmt.Errorf("saving the session: %w", err)
 		}
 	}

@@ -74,6 +74,9 @@ func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversat
 		where.and("state = 'waiting'")
 	} else {
 		in(&where, "state", states)
+		if states != nil && !slices.Contains(states, core.RowSent) { // all but those that were sent are few, and have an index
+			where.and("state <> 'sent'")
+		}
 	}
 	where.is("conversation", string(conversation))
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
@@ -207,6 +210,16 @@ func sentTo(p core.Post) string {
 // row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) (more bool, err error) {
 	var left *core.Left // of the transaction, which adds to it until it is committed
+	if s.hooks.RowLocks && row.State == core.RowSent && wait <= 0 && !isCard(row) {
+		var released bool
+		err := s.releasing(ctx, row, func(t *Tx) error {
+			left, released = &t.left, false
+			return t.releaseSent(row, &released)
+		})
+		if err != nil || released {
+			return err == nil && left.Posts, err
+		}
+	}
 	err = s.releasing(ctx, row, func(t *Tx) error {
 		left = &t.left
 		if err := t.lockDestinations(destination(row.Post)); err != nil {
@@ -267,6 +280,22 @@ func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 		}
 	}
 	return t.lockDestinations(released...)
+}
+
+// releaseSent releases a row that was sent, in one round trip; released is set once it is committed. It is not set, and nothing has changed, if
+// the lease is lost or the post was changed so that it belongs elsewhere.
+func (t *Tx) releaseSent(row core.OutboxRow, released *bool) error {
+	t.clockAsked = true // the only time that is stored is the server's, by the statement below
+	at := destination(row.Post)
+	if err := t.lockDestinations(at); err != nil {
+		return err
+	}
+	t.repeatable = true
+	return t.ask(released, []any{new(int64)}, `
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case when wanted > $2 then 'waiting' else 'sent' end, next_at = 0,
+			sent_at = `+t.hooks.Clock+`, owner = ''
+		where seq = $5 and owner = $6 and owner <> '' and fence = $7 and destination = $8
+		returning seq`, partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence, at)
 }
 
 // Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such

@@ -68,12 +68,15 @@ func (t *Tx) buttonsPressed(id core.ApprovalID) {
 
 // clearWorking clears the typing indicator of an event.
 func (t *Tx) clearWorking(event int64) {
-	t.changePost("working/"+strconv.FormatInt(event, 10), func(p *core.Post) bool {
+	t.changePost(workingKey(event), func(p *core.Post) bool {
 		before := p.On
 		p.On = false
 		return before
 	})
 }
+
+// workingKey is the key of the typing indicator of an event.
+func workingKey(event int64) string { return "working/" + strconv.FormatInt(event, 10) }
 
 // changeCards changes every card of an approval when the transaction ends. The cards are locked.
 func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) {
@@ -183,7 +186,10 @@ func (t *Tx) lockCollected() error {
 			approvals = append(approvals, w.approval)
 		}
 	}
-	byKey, err := t.lookUpKeys(keys)
+	asked, err := t.askKeys(keys)
+	if err == nil && asked {
+		err = t.flush()
+	}
 	if err != nil {
 		return err
 	}
@@ -191,27 +197,41 @@ func (t *Tx) lockCollected() error {
 	if err != nil {
 		return err
 	}
-	return t.lockUnchanged(slices.Concat(names, byKey, byApproval))
+	return t.lockUnchanged(slices.Concat(names, t.keysAt, byApproval))
 }
 
-// lookUpKeys notes which keys of the collected changes exist, and returns the destinations of their posts.
-func (t *Tx) lookUpKeys(keys []string) (destinations []string, err error) {
-	t.keysLooked = map[string]bool{}
+// askKeys finds out which keys exist, and the destinations of their posts: keysLooked and keysAt, after flush. Each key is looked up once; asked is false
+// if all were.
+func (t *Tx) askKeys(keys []string) (asked bool, err error) {
+	if t.keysLooked == nil {
+		t.keysLooked = map[string]bool{}
+	}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		_, looked := t.keysLooked[key]
+		return looked
+	})
 	if len(keys) == 0 {
-		return nil, nil
+		return false, nil
+	}
+	for _, key := range keys {
+		t.keysLooked[key] = false
 	}
 	var c conditions
 	in(&c, "key", keys)
-	return List(t, func(scan func(...any) error) (destination string, err error) {
-		var key string
-		err = scan(&key, &destination)
+	return true, t.askEach(`select key, destination from outbox where `+c.parts[0], c.args, func(scan func(...any) error) error {
+		var key, destination string
+		err := scan(&key, &destination)
 		t.keysLooked[key] = true
-		return destination, err
-	}, `select key, destination from outbox where `+c.parts[0], c.args...)
+		t.keysAt = append(t.keysAt, destination)
+		return err
+	})
 }
 
 // isNew reports whether a post with the key was missing when the transaction looked.
-func (t *Tx) isNew(key string) bool { return t.keysLooked != nil && !t.keysLooked[key] }
+func (t *Tx) isNew(key string) bool {
+	exists, looked := t.keysLooked[key]
+	return looked && !exists
+}
 
 // destinationsOf returns the destinations of rows that have one of the values in the column.
 func destinationsOf[T ~string](t *Tx, column string, values []T, more string) ([]string, error) {

@@ -141,7 +141,7 @@ func (t *Tx) watch(owner string) error {
 		return err
 	}
 	add = `with added as (` + add + `) select ` + t.hooks.Clock + ` from owners where owner = $1 for key share`
-	if !t.Now.IsZero() {
+	if t.HasClock() {
 		return t.Do(add, owner, firstBeat())
 	}
 	known, err := t.Row([]any{Clock{t}}, add, owner, firstBeat())

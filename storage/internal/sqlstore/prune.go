@@ -25,7 +25,7 @@ func prunes(t *Tx) []string {
 			select o.seq from outbox o where o.state = 'sent' and o.sent_at < $1
 			and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation where a.id = o.approval)
 			limit $2` + t.skipLocked("o") + `)`,
-		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
+		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.state <> 'sent' and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
 		`delete from evidence where invocation in (
 			select v.invocation from evidence v where v.at < $1
 			and not exists (select 1 from paused p where p.invocation = v.invocation)

@@ -34,7 +34,7 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 			}
 			continue
 		}
-		held, err := t.lockRows(`queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`, c.Key, c.Owner, c.Fence, c.Event.Seq)
+		held, err := t.lockRows(heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq)
 		if err != nil {
 			return err
 		}
@@ -44,6 +44,14 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 	}
 	return nil
 }
+
+// askFence locks the claim's queue; held is set after flush if the claim still holds it.
+func (t *Tx) askFence(held *bool, c core.Claim) error {
+	return t.askLock(held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq)
+}
+
+// heldQueue is the queue of a claim that still holds it.
+const heldQueue = `queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`
 
 func leaseLost(c core.Claim) error {
 	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.", c.Event.Conversation)

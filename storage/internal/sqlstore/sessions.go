@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -48,10 +49,22 @@ func readMessage(scan func(...any) error) (m core.Message, err error) {
 // the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	saved, err := write(ctx, s, func(t *Tx) (core.SessionRecord, error) {
-		if err := t.fence(c); err != nil {
-			return core.SessionRecord{}, err
+		var held bool
+		var stored storedSession
+		err := t.askFence(&held, c)
+		if err == nil {
+			err = t.askSession(&stored, *rec)
 		}
-		return t.saveSession(*rec)
+		if err == nil {
+			err = t.flush()
+		}
+		switch {
+		case err != nil:
+			return core.SessionRecord{}, err
+		case !held:
+			return core.SessionRecord{}, leaseLost(c)
+		}
+		return t.saveSession(*rec, stored)
 	})
 	if err == nil {
 		*rec = saved
@@ -59,18 +72,29 @@ func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.Session
 	return err
 }
 
+// storedSession is what saveSession needs to know of the stored session.
+type storedSession struct {
+	known         bool
+	version       int64
+	created       time.Time
+	messages, pos int64
+	own           int64 // messages of the writer
+}
+
+// askSession locks and reads a session that is about to be saved; the result is there after flush.
+func (t *Tx) askSession(s *storedSession, rec core.SessionRecord) error {
+	return t.ask(&s.known, []any{&s.version, timestamp{&s.created}, &s.messages, &s.pos, &s.own}, `
+		select version, created_at, messages, next_pos, (select count(*) from messages where session = $1 and invocation = $2 and n >= $3)
+		from sessions where id = $1`+t.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
+}
+
 // saveSession overwrites the record and replaces the writer's messages. It returns the record with its new version and times. It fails
 // with session_write_conflict if the stored messages are not the ones that the record was loaded with.
-func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
-	rec.Version, rec.CreatedAt, rec.UpdatedAt = 1, t.Now, t.Now
-	var messages, pos, own int64
-	known, err := t.Row([]any{&rec.Version, timestamp{&rec.CreatedAt}, &messages, &pos, &own}, `
-		select version + 1, created_at, messages, next_pos, (select count(*) from messages where session = $1 and invocation = $2 and n >= $3)
-		from sessions where id = $1`+t.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
-	if err != nil {
-		return rec, err
-	}
-	if !known {
+func (t *Tx) saveSession(rec core.SessionRecord, stored storedSession) (core.SessionRecord, error) {
+	rec.Version, rec.CreatedAt, rec.UpdatedAt = stored.version+1, stored.created, t.Now
+	messages, pos, own := stored.messages, stored.pos, stored.own
+	if !stored.known {
+		rec.CreatedAt = t.Now
 		if err := t.Do(`
 			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at)
 			values ($1, '', '{}', false, 0, 0, 0, $2, $2)`, rec.ID, t.Now); err != nil {
@@ -97,7 +121,7 @@ func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
 	if state == nil {
 		state = map[string]json.RawMessage{}
 	}
-	err = t.Do(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
+	err := t.Do(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
 		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, rec.ID)
 	return rec, err
 }

@@ -45,11 +45,13 @@ type Runner struct {
 	Exec func(query string, args []any) (changed int64, err error)
 	// Query calls row for every row.
 	Query func(query string, args []any, row func(scan func(...any) error) error) error
-	// Later is an Exec that may run only just before the transaction's next Exec or Query, or its commit, which then fails if it fails. done is
-	// told the number of rows that it changed. nil: Exec is as good.
-	Later func(query string, args []any, done func(changed int64)) error
-	// Last makes the next Exec or Query the transaction's last: it is committed with it, whatever it returns. If it is the only one, it may be run
-	// again although it was committed. nil: it is committed later.
+	// Later is an Exec, or a Query if row is not nil, that may run only just before the transaction's next Exec, Query or Flush, or its commit,
+	// which then fails if it fails. done is told the number of rows that it changed or returned. nil: Exec and Query are as good.
+	Later func(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error
+	// Flush runs what Later has left. nil if Later is.
+	Flush func() error
+	// Last makes the next Exec or Query the transaction's last: it is committed with it, whatever it returns. If the transaction takes a single
+	// round trip, it may be run again although it was committed. nil: it is committed later.
 	Last func()
 }
 
@@ -205,7 +207,13 @@ func (s *Store) writeBy(engine func(context.Context, Work) error, ctx context.Co
 		if err := t.writeOutbox(); err != nil {
 			return err
 		}
-		return t.writeAudit()
+		if err := t.writeAudit(); err != nil {
+			return err
+		}
+		if t.repeatable {
+			t.last()
+		}
+		return nil
 	})
 	s.health.note(err)
 	return err
@@ -249,7 +257,7 @@ func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error)
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys, allKeys: s.allKeys, destinations: map[string]bool{}}
+	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys, allKeys: s.allKeys, destinations: map[string]bool{}, idle: map[string]bool{}}
 }
 
 // health remembers how the last commit went. Register has something committed every second or so, so what it knows is fresh.

@@ -27,9 +27,13 @@ type Tx struct {
 	keys    audit.Keys // sign the audit log
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
-	keysLooked   map[string]bool // see lookUpKeys
+	keysLooked   map[string]bool // whether posts with these keys exist; see askKeys
+	keysAt       []string        // the destinations of those that do
+	idle         map[string]bool // see isIdle
 	destinations map[string]bool // that this transaction has locked, and whether they may have changed; see lockDestinations
 	handover     *handover       // of a Finish; nil: none
+	clockAsked   bool            // Now is set by the next flush
+	repeatable   bool            // if it takes a single round trip, it may be run again although it was committed
 	left         core.Left       // what others can claim in the queues and destinations that it has released
 }
 
@@ -62,11 +66,15 @@ func (t *Tx) Do(query string, args ...any) error {
 		_, err := t.Exec(query, args...)
 		return err
 	}
+	return t.later(query, args, nil, func(changed int64) { t.trace(Statement{SQL: query, Write: true, Changed: changed}) })
+}
+
+func (t *Tx) later(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error {
 	values, err := plain(args)
 	if err != nil {
 		return err
 	}
-	if err := t.run.Later(query, values, func(changed int64) { t.trace(Statement{SQL: query, Write: true, Changed: changed}) }); err != nil {
+	if err := t.run.Later(query, values, row, done); err != nil {
 		return fmt.Errorf("running %.60q: %w", query, err)
 	}
 	return nil
@@ -80,18 +88,37 @@ func (t *Tx) learn(any *bool, query string, args ...any) error {
 		*any = *any || found
 		return err
 	}
-	values, err := plain(args)
-	if err != nil {
-		return err
-	}
-	err = t.run.Later(query, values, func(rows int64) {
+	return t.later(query, args, nil, func(rows int64) {
 		*any = *any || rows > 0
-		t.trace(Statement{SQL: query, Rows: int(rows)})
+		t.traceQuery(query, int(rows))
 	})
-	if err != nil {
-		return fmt.Errorf("running %.60q: %w", query, err)
+}
+
+// ask is Row whose result is there after flush, or once the transaction is committed. found may be nil. What is asked together costs one round
+// trip to the server.
+func (t *Tx) ask(found *bool, dest []any, query string, args ...any) error {
+	return t.askEach(query, args, func(scan func(...any) error) error {
+		if found != nil {
+			*found = true
+		}
+		return scan(dest...)
+	})
+}
+
+// askEach is each, but visit may be called as late as by flush, or by the commit.
+func (t *Tx) askEach(query string, args []any, visit func(scan func(...any) error) error) error {
+	if t.run.Later == nil {
+		return t.each(query, args, visit)
 	}
-	return nil
+	return t.later(query, args, visit, func(rows int64) { t.traceQuery(query, int(rows)) })
+}
+
+// flush waits for what was asked.
+func (t *Tx) flush() error {
+	if t.run.Flush == nil {
+		return nil
+	}
+	return t.run.Flush()
 }
 
 // last announces the transaction's last statement, which is committed whatever it returns.
@@ -115,12 +142,16 @@ func (t *Tx) each(query string, args []any, visit func(scan func(...any) error) 
 	if err != nil {
 		return fmt.Errorf("running %.60q: %w", query, err)
 	}
-	if strings.HasPrefix(strings.TrimSpace(query), "select") {
-		t.trace(Statement{SQL: query, Rows: n})
-	} else { // a change that returns rows
-		t.trace(Statement{SQL: query, Write: true, Changed: int64(n)})
-	}
+	t.traceQuery(query, n)
 	return nil
+}
+
+func (t *Tx) traceQuery(query string, rows int) {
+	if strings.HasPrefix(strings.TrimSpace(query), "select") {
+		t.trace(Statement{SQL: query, Rows: rows})
+	} else { // a change that returns rows
+		t.trace(Statement{SQL: query, Write: true, Changed: int64(rows)})
+	}
 }
 
 // Row reads one row into dest; found is false if there is none.
@@ -187,6 +218,15 @@ func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
 	}
 	return false, t.readClock()
 }
+
+// askLock is lockRows whose result is there after flush. If there are no rows, the clock is not read.
+func (t *Tx) askLock(found *bool, rows string, args ...any) error {
+	t.clockAsked = true
+	return t.ask(found, []any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+}
+
+// HasClock reports whether the transaction has read the clock, or has asked for it.
+func (t *Tx) HasClock() bool { return t.clockAsked || !t.Now.IsZero() }
 
 // forUpdate returns the end of a query that locks its rows.
 func (t *Tx) forUpdate() string {

@@ -78,7 +78,7 @@ create index events_rate         on events (actor_id, accepted_at) where actor_i
 create index events_unended      on events (seq) where ended_at = 0 and seq > 0;
 create index events_conversation on events (conversation, seq);
 create index events_invocation   on events (invocation, seq);
-create index events_end          on events (end_kind, seq) where end_kind <> '';
+create index events_dead         on events (seq) where end_kind = 'dead';
 create index events_ended        on events (ended_at) where ended_at > 0;
 create index events_clicks       on events (subject) where kind in ('click', 'again');
 create unique index events_retry on events (retry_of) where retry_of <> 0;
@@ -217,7 +217,7 @@ create table outbox (
 ) with (fillfactor = 75);
 create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
 create index outbox_flight       on outbox (destination, owner) where owner <> '';
-create index outbox_state        on outbox (state, seq);
+create index outbox_state        on outbox (state, seq) where state <> 'sent';
 create index outbox_conversation on outbox (conversation, seq);
 create index outbox_approval     on outbox (approval) where approval <> '';
 create index outbox_sent         on outbox (sent_at) where state = 'sent';

@@ -33,7 +33,12 @@ type Claim struct {
 	Fence   int64
 	Event   EventRecord
 	Session SessionID // the conversation's, in its current generation
+	Loaded  *LoadedSession
 }
+
+// LoadedSession is what LoadSession would have returned to the turn of a message when it was claimed, if the store has read it then. A nil Record
+// means that there was no session. Only the turn changes it meanwhile, or its Finish fails with session_write_conflict.
+type LoadedSession struct{ Record *SessionRecord }
 
 // Hold is a queue that an owner holds: the event of its turn, and whether that turn was requested to stop.
 type Hold struct {

@@ -22,12 +22,21 @@ type staging struct {
 
 // Load reads the session without the messages of an earlier attempt of this turn.
 func (s *staging) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
-	rec, err := s.store.LoadSession(ctx, id, s.writer)
+	rec, err := s.load(ctx, id)
 	if rec != nil && rec.Messages != nil {
 		counted := s.memory.counted(*rec.Messages)
 		rec.Messages = &counted
 	}
 	return rec, err
+}
+
+// load returns the session that was read with the claim once; the turn may have saved it since.
+func (s *staging) load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
+	if l := s.claim.Loaded; l != nil && id == s.claim.Session {
+		s.claim.Loaded = nil
+		return l.Record, nil
+	}
+	return s.store.LoadSession(ctx, id, s.writer)
 }
 
 // Save keeps the record for the Finish, or commits it now if the save is explicit.

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -42,14 +43,39 @@ func (w *world) handover(c core.Claim, n int, posts ...core.Post) []core.OutboxR
 var beginExamples = []example{
 	{"an event that is claimed as it is accepted is claimed as any other", func(w *world) {
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
-		w.equal("the claim", c, core.Claim{Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: w.record(c.Event.Seq), Session: conversation.Session(1)})
+		w.equal("the claim", c, core.Claim{Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: w.record(c.Event.Seq), Session: conversation.Session(1), Loaded: &core.LoadedSession{}})
 		w.idle()
 		w.ok(w.Release(w.ctx, c))
 		again := w.take(c.Event.Seq, minute)
 		c.Fence++
+		c.Loaded = nil
 		w.equal("the next claim", again, c)
 		w.done(again, core.Finish{NewGeneration: true})
 		w.equal("the session of the next turn", w.begun(w.event(core.KindMessage, conversation, "")).Session, conversation.Session(2))
+	}},
+	{"the session that comes with a claim is the one that would be loaded", func(w *world) {
+		id := w.chat(conversation, 5)
+		c := w.begun(w.event(core.KindMessage, conversation, ""))
+		loaded := must(w.LoadSession(w.ctx, id, core.Writer{Invocation: c.Event.Invocation}))(w)
+		w.equal("the record", c.Loaded.Record, loaded)
+		w.equal("its messages", words(must(c.Loaded.Record.Messages.From(w.ctx, 0))(w)), words(must(loaded.Messages.From(w.ctx, 0))(w)))
+		rec := c.Loaded.Record
+		h := rec.Messages.Append(core.Message{Role: core.User, Content: core.Text("more")})
+		rec.Messages = &h
+		w.done(c, core.Finish{Session: rec})
+		w.equal("the number of messages", must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages.Len(), 6)
+	}},
+	{"a signal that is known is not claimed again, though its queue is free", func(w *world) {
+		e := w.event(core.KindSignal, conversation, "")
+		e.Payload = json.RawMessage(`{"invocation_id": "i"}`)
+		c := w.begun(e)
+		if c.Event.Invocation != "i" || c.Loaded != nil {
+			w.Fatalf("got %+v", c)
+		}
+		w.done(c, core.Finish{})
+		w.equal("the receipt", w.notBegun(w.Store, e), core.Receipt{Seq: c.Event.Seq})
+		w.idle()
+		w.done(w.begun(w.event(core.KindMessage, conversation, "")), core.Finish{})
 	}},
 	{"an event is not claimed as it is accepted if another one waits, runs or is delayed before it", func(w *world) {
 		a := w.begun(w.event(core.KindMessage, conversation, ""))

@@ -29,7 +29,7 @@ func (s *Store) AcceptClaim(ctx context.Context, e core.Event, owner string) (co
 		if err != nil {
 			return nil, err
 		}
-		return a.claims(), nil
+		return a.claims(s), nil
 	}, (*claimed).addClaim)
 	if err != nil {
 		return core.Receipt{}, nil, err
@@ -45,14 +45,18 @@ type accepted struct {
 	queue   queue
 	receipt core.Receipt
 	claim   core.Claim // if it may be claimed; its number is the receipt's
+	session loading    // of the claim
 }
 
 // claims returns the claim of the event, or none.
-func (a *accepted) claims() []core.Claim {
+func (a *accepted) claims(s *Store) []core.Claim {
 	if a.claim.Owner == "" || !a.receipt.Fresh {
 		return nil
 	}
 	a.claim.Event.Seq = a.receipt.Seq
+	if a.claim.Event.Kind() == core.KindMessage {
+		a.claim.Loaded = &core.LoadedSession{Record: a.session.session(s)}
+	}
 	return []core.Claim{a.claim}
 }
 
@@ -95,6 +99,11 @@ func (t *Tx) acceptClaim(a *accepted, e core.Event, owner string, l core.Limits)
 	a.claim = core.Claim{Owner: owner, Key: key, Fence: q.fence, Session: added.session, Event: core.EventRecord{
 		Event: e, Invocation: added.invocation, AcceptedAt: t.Now.UTC(), Attempt: 1, Session: added.session,
 	}}
+	if e.Kind() == core.KindMessage {
+		if err := t.askLoad(&a.session, added.session, core.Writer{Invocation: added.invocation}); err != nil {
+			return err
+		}
+	}
 	return t.Do(`
 		update queues set owner = $1, fence = $2, event = added.seq, head = added.seq, suspect = false, rank = added.rank
 		from (select seq, rank from events where platform = $3 and id = $4 and invocation = $5) added where queue_key = $6`,

@@ -3,47 +3,12 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
-
-// LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own earlier attempt
-// and reads no message rows; History reads them when asked.
-func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
-	return read(ctx, s, func(t *Tx) (*core.SessionRecord, error) {
-		r := core.SessionRecord{ID: id, Writer: w}
-		var has bool
-		var messages, left int
-		var end int64
-		found, err := t.Row([]any{&r.SchemaVersion, fromJSON{&r.State}, &has, &messages, &end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &left}, `
-			select schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at,
-				(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
-			from sessions where id = $1`, id, w.Invocation, w.From)
-		if err != nil || !found {
-			return nil, err
-		}
-		if has {
-			h := core.NewHistory(messages-left, func(ctx context.Context, skip, n int) ([]core.Message, error) {
-				// Messages are read as of the load of the session, backwards: the index skips the first skip rows.
-				page, err := readAll(ctx, s, readMessage, `
-					select body from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
-					id, end, w.Invocation, w.From, n, skip)
-				slices.Reverse(page)
-				return page, err
-			})
-			r.Messages = &h
-		}
-		return &r, nil
-	})
-}
-
-func readMessage(scan func(...any) error) (m core.Message, err error) {
-	return m, scan(fromJSON{&m})
-}
 
 // SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with lease_lost if
 // the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.

@@ -29,6 +29,8 @@ var (
 	messages = regexp.MustCompile(`^SEARCH messages USING (COVERING )?INDEX (messages_writer \(invocation=\?|messages_order \(session=\? AND pos)`)
 	// Mail of some events, or that somebody has taken, is found without the rest of the mailbox.
 	someMail = regexp.MustCompile(`(?s)from mail where.*(event in|taken =)`)
+	// A search of posts that were not sent reads no others.
+	outbox = regexp.MustCompile(`^(SEARCH|SCAN) (outbox|o) USING`)
 	// The posts of a destination are found without those of others.
 	oneDestination = regexp.MustCompile(`from outbox\s+where destination =`)
 )
@@ -75,6 +77,12 @@ func TestPlans(t *testing.T) {
 			}
 			if oneDestination.MatchString(query) && strings.HasPrefix(line, "SEARCH outbox USING INDEX outbox_state") {
 				t.Errorf("%s\n\treads all posts that wait: %s", query, line)
+			}
+			if strings.Contains(query, "ended_at = 0 and") && strings.HasPrefix(line, "SEARCH events USING INDEX events_conversation") {
+				t.Errorf("%s\n\treads all events of a conversation: %s", query, line)
+			}
+			if strings.Contains(query, "state <> 'sent'") && outbox.MatchString(line) && !strings.Contains(line, " INDEX outbox_state (state=?") && !strings.Contains(line, "(rowid=?)") {
+				t.Errorf("%s\n\treads posts that were sent: %s", query, line)
 			}
 			if strings.Contains(query, "sent_at < ") && line == "SEARCH o USING INDEX outbox_state (state=?)" && strings.Contains(query, "'sent'") {
 				t.Errorf("%s\n\treads all posts that were sent: %s", query, line)

@@ -14,11 +14,22 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 	if err := checkEvent(e); err != nil {
 		return core.Receipt{}, err
 	}
-	var r core.Receipt
+	var r core.Receipt // whole once the transaction is committed
 	if err := s.write(ctx, func(t *Tx) error { return t.accept(&r, e, 0, s.limits) }); err != nil {
 		return core.Receipt{}, err
 	}
-	return r, nil
+	return s.numbered(ctx, e, r)
+}
+
+// unnumbered is the number of an event that turned out to be known, in the receipt of storeEvent.
+const unnumbered = -1
+
+// numbered returns the receipt of an event with its number.
+func (s *Store) numbered(ctx context.Context, e core.Event, r core.Receipt) (core.Receipt, error) {
+	if r.Seq != unnumbered {
+		return r, nil
+	}
+	return read(ctx, s, func(t *Tx) (core.Receipt, error) { return t.known(e.Platform, e.ID) })
 }
 
 func checkEvent(e core.Event) error {
@@ -29,7 +40,7 @@ func checkEvent(e core.Event) error {
 }
 
 // accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
-// 0. The receipt is there after flush.
+// 0. The receipt is there after flush, see storeEvent.
 func (t *Tx) accept(r *core.Receipt, e core.Event, retryOf int64, l core.Limits) (err error) {
 	*r = core.Receipt{}
 	if e.Kind() == core.KindAmend {
@@ -67,13 +78,16 @@ func (t *Tx) followsUp(e core.Event) (bool, error) {
 
 // rank is the place of a new event, so that people take turns, however many messages one of them sends: a message comes after those whose
 // turn is next, and two after the last unended one of its actor, so that somebody else's fits between them. Nobody is overtaken forever,
-// because no message joins those whose turn is next. Other events do; there are only as many of them as turns that wait for a person. $14:
-// the actor, $15: the actor of a message, "" for another event.
+// because no message joins those whose turn is next. Other events do; there are only as many of them as turns that wait for a person. $17: the
+// actor of a message, "" for another event.
 const rank = `(select coalesce(max(place), 0) from (
-	select min(rank) + (case when $15 = '' then 0 else 1 end) as place from queues where ready_at = 0
+	select min(rank) + (case when $17 = '' then 0 else 1 end) as place from queues where ready_at = 0
 	union all select max(rank) from queues where owner <> ''
-	union all select max(rank) + 2 from events where actor_id = $15 and actor_id <> '' and ended_at = 0
+	union all select max(rank) + 2 from events where actor_id = $17 and actor_id <> '' and ended_at = 0
 ) places)`
+
+// rankOfRunning is the rank of an event that is claimed at once, since nothing waits.
+const rankOfRunning = `(select coalesce(max(rank), 0) from queues where owner <> '')`
 
 // waitsForItsTurn returns the actor whose other events the event comes after; "" if it does not wait for them.
 func waitsForItsTurn(e core.Event) string {
@@ -92,32 +106,33 @@ type newEvent struct {
 	session    core.SessionID // of the claim
 }
 
-// storeEvent adds the event unless it is known; the receipt is there after flush. The caller holds its queue's lock. If another transaction adds
+// storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The caller holds its queue's lock. If another transaction adds
 // the same event to another queue at the same moment, the insert waits for that commit.
 func (t *Tx) storeEvent(r *core.Receipt, e newEvent) error {
 	var payload []byte
 	if e.Payload != nil {
 		payload = append([]byte{}, e.Payload...)
 	}
-	err := t.ask(&r.Fresh, []any{&r.Seq}, `
-		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, rank, attempt, session)
-		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, `+rank+`, $16, $17
-		where not exists (select 1 from events where platform = $1 and id = $2)
-		on conflict (platform, id) do nothing returning seq`,
+	args := []any{
 		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, e.invocation, t.Now, e.retryOf,
-		e.Actor.ID, waitsForItsTurn(e.Event), e.attempt, e.session)
-	if err != nil || r.Fresh {
-		return err
+		e.Actor.ID, e.attempt, e.session,
 	}
-	return t.ask(nil, []any{&r.Seq}, knownEvent, e.Platform, e.ID)
+	place := rankOfRunning
+	if e.attempt == 0 {
+		place = rank
+		args = append(args, waitsForItsTurn(e.Event))
+	}
+	r.Seq = unnumbered
+	return t.ask(&r.Fresh, []any{&r.Seq}, `
+		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, attempt, session, rank)
+		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, `+place+`
+		where not exists (select 1 from events where platform = $1 and id = $2)
+		on conflict (platform, id) do nothing returning seq`, args...)
 }
-
-// knownEvent selects the number of an event.
-const knownEvent = `select seq from events where platform = $1 and id = $2`
 
 // known returns the receipt of an event that was stored before, or an empty one.
 func (t *Tx) known(platform, id string) (r core.Receipt, err error) {
-	_, err = t.Row([]any{&r.Seq}, knownEvent, platform, id)
+	_, err = t.Row([]any{&r.Seq}, `select seq from events where platform = $1 and id = $2`, platform, id)
 	return r, err
 }
 

@@ -35,7 +35,8 @@ func (s *Store) AcceptClaim(ctx context.Context, e core.Event, owner string) (co
 		return core.Receipt{}, nil, err
 	}
 	if len(claims) == 0 {
-		return a.receipt, nil, nil
+		r, err := s.numbered(ctx, e, a.receipt)
+		return r, nil, err
 	}
 	return a.receipt, &claims[0], nil
 }
@@ -115,23 +116,32 @@ type queue struct {
 	generation int
 	fence      int64 // of the next claim
 	free       bool  // its next event may be claimed at once
-	watched    bool  // the owner needs no watch
+	watched    bool  // the owner needs no watch: its row is there, and locked
 }
 
-// lockedQueue locks the queue of an event, and reads it and the clock. Its row is added if it is missing.
+// lockedQueue locks the queue of an event and the owner, and reads the queue and the clock. The queue's row is added if it is missing.
 func (t *Tx) lockedQueue(q *queue, e core.Event, owner string) error {
-	read := func() (bool, error) {
-		return t.Row([]any{Clock{t}, &q.generation, &q.fence, &q.free, &q.watched}, `
-			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused'),
-				exists (select 1 from owners where owner = $1)
-			from (select * from queues where queue_key = $2`+t.forUpdate()+`) locked`, owner, e.QueueKey())
+	found := false
+	read := func() error {
+		return t.ask(&found, []any{Clock{t}, &q.generation, &q.fence, &q.free}, `
+			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused')
+			from (select * from queues where queue_key = $1`+t.forUpdate()+`) locked`, e.QueueKey())
 	}
-	found, err := read()
-	if err == nil && !found {
-		if err = t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err == nil {
-			_, err = read()
-		}
+	err := read()
+	if err == nil {
+		err = t.ask(&q.watched, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner)
 	}
-	q.watched = q.watched && !t.hooks.RowLocks // elsewhere its row is to be locked
+	if err == nil {
+		err = t.flush()
+	}
+	if err != nil || found {
+		return err
+	}
+	if err = t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err == nil {
+		err = read()
+	}
+	if err == nil {
+		err = t.flush()
+	}
 	return err
 }

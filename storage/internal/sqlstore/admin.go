@@ -17,14 +17,16 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	} else {
 		in(&where, "end_kind", f.Ends)
 	}
-	if f.Waiting {
+	conversation := "conversation"
+	if f.Waiting { // they are few, and have an index
 		where.and("ended_at = 0")
+		conversation = notIndexed
 	}
 	where.is("platform", f.Platform)
 	where.is("id", f.ID)
-	where.is("conversation", string(f.Conversation))
+	where.is(conversation, string(f.Conversation))
 	where.is("session", string(f.Session))
-	where.is("conversation", string(f.Session.Conversation())) // it has an index
+	where.is(conversation, string(f.Session.Conversation())) // it has an index
 	where.is("invocation", string(f.Invocation))
 	if f.Seq != 0 {
 		where.and("seq = " + where.arg(f.Seq))
@@ -181,7 +183,10 @@ func (t *Tx) repeat(seq int64, id string, check func(core.EventRecord) error) (r
 	if err := t.accept(&r, again, seq, core.Limits{}); err != nil {
 		return r, err
 	}
-	return r, t.flush()
+	if err := t.flush(); err != nil || r.Fresh {
+		return r, err
+	}
+	return t.known(again.Platform, again.ID)
 }
 
 // checkFailed refuses an event that can't be retried.

@@ -41,8 +41,11 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	if err == nil {
 		err = t.flush()
 	}
-	if err != nil || !r.Fresh {
+	if err != nil {
 		return r, err
+	}
+	if !r.Fresh {
+		return t.known(e.Platform, e.ID)
 	}
 	return r, t.endEvent(r.Seq, end.Kind, end.Cause)
 }

@@ -48,8 +48,24 @@ func (t *Tx) lockUnchanged(names []string) error {
 	}
 	for _, d := range names {
 		t.destinations[d] = false
+		delete(t.idle, d) // what was known of it before it was locked
 	}
 	return nil
+}
+
+// askDestinations locks those of the destinations that have a row, in their order; lockUnchanged knows them after flush, and adds the others.
+func (t *Tx) askDestinations(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var c conditions
+	in(&c, "destination", names)
+	return t.askEach(`select destination from destinations where `+c.all()+` order by destination`+t.forUpdate(), c.args, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		t.destinations[name] = false
+		return err
+	})
 }
 
 // lockDestinationOf locks the destination in which a row is now, and others.
@@ -70,7 +86,7 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 func (t *Tx) updateDestination(destination string) error {
 	if !t.hooks.RowLocks { // to look costs less than to change nothing; elsewhere it would be a round trip
 		busy, err := t.exists(`
-			select 1 where exists (select 1 from outbox where destination = $1 and state = 'waiting')
+			select 1 where exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '')
 			or exists (select 1 from destinations where destination = $1 and ready_at is not null)`, destination)
 		if err != nil || !busy {
 			return err
@@ -82,7 +98,7 @@ func (t *Tx) updateDestination(destination string) error {
 		from (select 1 as one) always
 		left join (
 			select platform, conversation, next_at, seq, kind from outbox
-			where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting')
+			where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting' and owner = '')
 				and not exists (select 1 from outbox where destination = $1 and owner <> '')
 		) first on true
 		where true

@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"slices"
+
 	"gatehouse/core"
 )
 
@@ -67,7 +69,7 @@ func (t *Tx) isIdle(destination string) (bool, error) {
 func (t *Tx) askIdle(destination string) error {
 	t.idle[destination] = false
 	return t.askEach(`
-		select 1 where not exists (select 1 from outbox where destination = $1 and state = 'waiting') and not exists (select 1 from outbox where destination = $1 and owner <> '')`,
+		select 1 where not exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '') and not exists (select 1 from outbox where destination = $1 and owner <> '')`,
 		[]any{destination}, func(func(...any) error) error {
 			t.idle[destination] = true
 			return nil
@@ -95,13 +97,12 @@ func (t *Tx) lookAhead(event int64, posts []core.Post) error {
 	if _, err := t.askKeys(keys); err != nil {
 		return err
 	}
-	if err := t.lockUnchanged(places); err != nil {
+	slices.Sort(places)
+	places = slices.Compact(places)
+	if err := t.askDestinations(places); err != nil {
 		return err
 	}
 	for _, place := range places {
-		if _, asked := t.idle[place]; asked {
-			continue
-		}
 		if err := t.askIdle(place); err != nil {
 			return err
 		}

@@ -70,15 +70,13 @@ func (t *Tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 // ListPosts returns up to n rows (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
 func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error) {
 	var where conditions
-	if slices.Equal(states, []core.RowState{core.RowWaiting}) { // the common query, which has its own index
-		where.and("state = 'waiting'")
+	in(&where, "state", states)
+	if states != nil && !slices.Contains(states, core.RowSent) { // all but those that were sent are few, and have an index
+		where.and("state <> 'sent'")
+		where.is(notIndexed, string(conversation))
 	} else {
-		in(&where, "state", states)
-		if states != nil && !slices.Contains(states, core.RowSent) { // all but those that were sent are few, and have an index
-			where.and("state <> 'sent'")
-		}
+		where.is("conversation", string(conversation))
 	}
-	where.is("conversation", string(conversation))
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }
 
@@ -96,7 +94,7 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 
 // claimPost takes the first row of a destination that waits.
 func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
-	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting')`+t.forUpdate(), destination)
+	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting' and owner = '')`+t.forUpdate(), destination)
 	if err != nil || !found {
 		return nil, err
 	}

@@ -197,7 +197,10 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil { // cascades to its messages
+		if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil {
+			return err
+		}
+		if _, err := t.Exec(`delete from messages where session = $1 and pos >= 0`, id); err != nil {
 			return err
 		}
 		if err := t.eraseEvents(id); err != nil {

@@ -236,6 +236,14 @@ func (t *Tx) forUpdate() string {
 	return ""
 }
 
+// forKeyShare returns the end of a query whose rows nobody may remove until the transaction ends.
+func (t *Tx) forKeyShare() string {
+	if t.hooks.RowLocks {
+		return ` for key share`
+	}
+	return ""
+}
+
 // skipLocked returns the end of a query that locks its rows of one table and skips those that another transaction has locked.
 func (t *Tx) skipLocked(table string) string {
 	if t.hooks.RowLocks {

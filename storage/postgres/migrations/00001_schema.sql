@@ -99,7 +99,7 @@ create table sessions (
 create index sessions_updated on sessions (updated_at);
 
 create table messages (
-  session    text    not null references sessions (id) on delete cascade,
+  session    text    not null,
   invocation text    not null,
   n          bigint  not null,
   pos        bigint  not null,
@@ -215,7 +215,7 @@ create table outbox (
   sent_at      bigint  not null default 0,
   arrived      boolean not null default false
 ) with (fillfactor = 75);
-create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
+create index outbox_waiting      on outbox (destination, seq) where state = 'waiting' and owner = '';
 create index outbox_flight       on outbox (destination, owner) where owner <> '';
 create index outbox_state        on outbox (state, seq) where state <> 'sent';
 create index outbox_conversation on outbox (conversation, seq);

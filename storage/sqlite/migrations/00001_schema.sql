@@ -99,7 +99,7 @@ create index sessions_updated on sessions (updated_at);
 -- invocations begin with the time.
 create table messages (
   seq        integer primary key,
-  session    text    not null references sessions (id) on delete cascade,
+  session    text    not null,
   invocation text    not null,
   n          integer not null,
   pos        integer not null,
@@ -215,7 +215,7 @@ create table outbox (
   sent_at      integer not null default 0,
   arrived      integer not null default 0
 ) strict;
-create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
+create index outbox_waiting      on outbox (destination, seq) where state = 'waiting' and owner = '';
 create index outbox_flight       on outbox (destination) where owner <> '';
 create index outbox_state        on outbox (state, seq) where state <> 'sent';
 create index outbox_conversation on outbox (conversation, seq);

@@ -17,9 +17,10 @@
 // # Round trips
 //
 // A round trip costs the server about as much as a short statement, so statements share them: begin is sent with the first statement of a
-// transaction, commit with the last ones, and a change whose result nobody needs (sqlstore's Tx.Do) with the next one that has a result. The
-// server runs them in order, each with what was committed before it began, so the rules about locks hold as if they were sent one by one. It
-// stops at the first that fails. A transaction without a statement is never begun.
+// transaction, commit with the last ones, and what nobody needs the result of yet (sqlstore's Tx.Do, Tx.ask) with the next one that is waited
+// for. So it takes two round trips to accept and claim an event, two to end its turn, and one to release its post. The server runs them in order,
+// each with what was committed before it began, so the rules about locks hold as if they were sent one by one. It stops at the first that fails. A
+// transaction without a statement is never begun.
 //
 // # Prepared statements
 //

@@ -106,8 +106,8 @@ type newEvent struct {
 	session    core.SessionID // of the claim
 }
 
-// storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The caller holds its queue's lock. If another transaction adds
-// the same event to another queue at the same moment, the insert waits for that commit.
+// storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The caller holds its queue's
+// lock. If another transaction adds the same event to another queue at the same moment, the insert waits for that commit.
 func (t *Tx) storeEvent(r *core.Receipt, e newEvent) error {
 	var payload []byte
 	if e.Payload != nil {

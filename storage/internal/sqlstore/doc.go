@@ -33,6 +33,9 @@
 // a lock reads its data in a later statement than the one that took the lock. The clock is read together with the lock, so times rise in
 // the order of a queue's commits.
 //
+// What is not needed at once is asked together (Tx.ask, Tx.Do), since on Postgres it then shares a round trip: it is there after Tx.flush, or
+// once the transaction is committed.
+//
 // # What can be claimed
 //
 // Every transaction that touches a queue updates queues.ready_at (Tx.updateReady). It is null if nothing waits or the queue is held, 0 if the

@@ -37,7 +37,7 @@ type Claim struct {
 }
 
 // LoadedSession is what LoadSession would have returned to the turn of a message when it was claimed, if the store has read it then. A nil Record
-// means that there was no session. Only the turn changes it meanwhile, or its Finish fails with session_write_conflict.
+// means that there was no session. If messages are added to it before the turn's Finish, that fails with session_write_conflict.
 type LoadedSession struct{ Record *SessionRecord }
 
 // Hold is a queue that an owner holds: the event of its turn, and whether that turn was requested to stop.

@@ -52,7 +52,8 @@
 //   - Claim, ClaimPosts: what was claimed is released by the next claim, and the lost claim does not count as an attempt.
 //   - ClaimTasks: what was claimed is returned again when its lease ends.
 //   - TakeBack: a repeat may take back one attempt too many, so that an event gets one more.
-//   - Finish, Release, ReleasePost: if the first call was stored, a repeat fails with lease_lost and changes nothing.
+//   - Finish, Release, ReleasePost: if the first call was stored, a repeat fails with lease_lost and changes nothing. ReleasePost of a post that
+//     was sent repeats itself so, if the connection was lost.
 //   - SaveSession, SavePost, AddPosts: a repeat replaces the same rows.
 //   - AddCopies: copies whose key is known stay as they are.
 //   - BeginIntent: the tool is not run; the next attempt finds the intent, if it was stored, and reports an unknown outcome.

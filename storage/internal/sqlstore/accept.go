@@ -51,16 +51,21 @@ func (t *Tx) accept(r *core.Receipt, e core.Event, retryOf int64, l core.Limits)
 	if err != nil || !known {
 		return err
 	}
-	var reached reached
-	if err := t.askLimits(&reached, e, l); err != nil {
-		return err
-	}
 	key := e.QueueKey()
 	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
 		return err
 	}
+	var reached reached
+	if err := t.askLimits(&reached, e, l); err != nil {
+		return err
+	}
 	if err := t.storeEvent(r, newEvent{Event: e, invocation: t.invocation(e), retryOf: retryOf}); err != nil {
 		return err
+	}
+	if l.PerMinute > 0 || l.Waiting > 0 {
+		if err := t.flush(); err != nil {
+			return err
+		}
 	}
 	if err := t.refuse(r, e, reached, l); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (a *accepted) claims(s *Store) []core.Claim {
 		return nil
 	}
 	a.claim.Event.Seq = a.receipt.Seq
-	if a.claim.Event.Kind() == core.KindMessage {
+	if a.claim.Event.Kind() == core.KindMessage && a.session.fault == nil { // otherwise the turn finds out
 		a.claim.Loaded = &core.LoadedSession{Record: a.session.session(s)}
 	}
 	return []core.Claim{a.claim}
@@ -68,10 +68,11 @@ func (t *Tx) acceptClaim(a *accepted, e core.Event, owner string, l core.Limits)
 		return err
 	}
 	var reached reached
-	if err := t.askLimits(&reached, e, l); err != nil {
-		return err
-	}
-	if err := t.lockedQueue(&a.queue, e, owner); err != nil {
+	err = t.lockedQueue(&a.queue, e, owner, func() error {
+		reached = struct{ rate, waiting bool }{}
+		return t.askLimits(&reached, e, l)
+	})
+	if err != nil {
 		return err
 	}
 	q, key, added := a.queue, e.QueueKey(), newEvent{Event: e, invocation: t.invocation(e)}
@@ -119,17 +120,22 @@ type queue struct {
 	watched    bool  // the owner needs no watch: its row is there, and locked
 }
 
-// lockedQueue locks the queue of an event and the owner, and reads the queue and the clock. The queue's row is added if it is missing.
-func (t *Tx) lockedQueue(q *queue, e core.Event, owner string) error {
+// lockedQueue locks the queue of an event and the owner, and reads the queue and the clock; the queue's row is added if it is missing. What asking
+// asks is read with the queue, under its lock.
+func (t *Tx) lockedQueue(q *queue, e core.Event, owner string, asking func() error) error {
 	found := false
 	read := func() error {
-		return t.ask(&found, []any{Clock{t}, &q.generation, &q.fence, &q.free}, `
+		err := t.ask(&found, []any{Clock{t}, &q.generation, &q.fence, &q.free}, `
 			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused')
 			from (select * from queues where queue_key = $1`+t.forUpdate()+`) locked`, e.QueueKey())
+		if err != nil {
+			return err
+		}
+		return asking()
 	}
-	err := read()
+	err := t.ask(&q.watched, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner) // first, as in bury
 	if err == nil {
-		err = t.ask(&q.watched, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner)
+		err = read()
 	}
 	if err == nil {
 		err = t.flush()

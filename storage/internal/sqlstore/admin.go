@@ -17,16 +17,14 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	} else {
 		in(&where, "end_kind", f.Ends)
 	}
-	conversation := "conversation"
-	if f.Waiting { // they are few, and have an index
+	if f.Waiting {
 		where.and("ended_at = 0")
-		conversation = notIndexed
 	}
 	where.is("platform", f.Platform)
 	where.is("id", f.ID)
-	where.is(conversation, string(f.Conversation))
+	where.is("conversation", string(f.Conversation))
 	where.is("session", string(f.Session))
-	where.is(conversation, string(f.Session.Conversation())) // it has an index
+	where.is("conversation", string(f.Session.Conversation())) // it has an index
 	where.is("invocation", string(f.Invocation))
 	if f.Seq != 0 {
 		where.and("seq = " + where.arg(f.Seq))

@@ -53,18 +53,11 @@ func (t *Tx) lockUnchanged(names []string) error {
 	return nil
 }
 
-// askDestinations locks those of the destinations that have a row, in their order; lockUnchanged knows them after flush, and adds the others.
-func (t *Tx) askDestinations(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	var c conditions
-	in(&c, "destination", names)
-	return t.askEach(`select destination from destinations where `+c.all()+` order by destination`+t.forUpdate(), c.args, func(scan func(...any) error) error {
-		var name string
-		err := scan(&name)
+// askDestination locks a destination if it has a row; lockUnchanged knows after flush, and adds a missing one.
+func (t *Tx) askDestination(name string) error {
+	return t.askEach(`select destination from destinations where destination = $1`+t.forUpdate(), []any{name}, func(func(...any) error) error {
 		t.destinations[name] = false
-		return err
+		return nil
 	})
 }
 

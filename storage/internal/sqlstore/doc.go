@@ -23,7 +23,7 @@
 // # Transactions and locks
 //
 // Each method is one transaction, so a crash leaves all of its work or none. Only Prune uses several. If the engine has row locks
-// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; mailboxes, by name; blobs, by digest; outbox
+// (Hooks.RowLocks), they are always taken in this order: the owner, for an acceptance; queues, by key; a session; an approval; mailboxes, by name; blobs, by digest; outbox
 // destinations, by name; the head of the audit log. A method that puts or takes mail locks only the mailbox; one that leases or rate-limits a
 // name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying an event takes it. So does every write of a turn, which also checks that the queue's owner, fence and event are unchanged. Outbox
 // changes and audit entries are collected during a transaction and written at its end (Tx.addPost, Tx.audit). All their locks are then

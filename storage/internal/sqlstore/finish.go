@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gatehouse/core"
 )
@@ -84,8 +85,16 @@ func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
 	return t.finish(f, stored)
 }
 
-// onlyAnswers reports whether the end of a turn locks nothing between its session and the destinations of its posts.
+// onlyAnswers reports whether the end of a turn locks nothing between its session and the one destination of its posts.
 func onlyAnswers(f core.Finish) bool {
+	if f.Session != nil && f.Session.Messages != nil && slices.ContainsFunc(f.Session.Messages.Added(), func(m core.Message) bool { return len(m.StoredImages()) > 0 }) {
+		return false
+	}
+	for _, p := range f.Posts {
+		if destination(p) != destination(f.Posts[0]) {
+			return false
+		}
+	}
 	return f.Paused == nil && f.Approval == nil && f.PressedCard == nil && f.Redraw == "" && f.AskedAgain == "" && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed) == 0
 }
 

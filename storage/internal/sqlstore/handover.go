@@ -1,8 +1,6 @@
 package sqlstore
 
 import (
-	"slices"
-
 	"gatehouse/core"
 )
 
@@ -81,31 +79,23 @@ const insertPost = `
 	insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, owner, fence, created_at)
 	select $1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, $8, 0, 0, '', $9, $10, $11`
 
-// lookAhead locks where the posts of a turn go, and finds out what is there and which of them are known, together with what else was asked. The
-// places of known posts are locked later: such a post is at the place of its successor, or it is a typing indicator, which comes after it.
+// lookAhead locks the destination to which all posts of a turn go, and finds out what is there and which of them are known, together with what else
+// was asked. The places of known posts are locked later: such a post is at the place of its successor, or it is a typing indicator, which comes
+// after it.
 func (t *Tx) lookAhead(event int64, posts []core.Post) error {
 	if !t.hooks.RowLocks {
 		return nil
 	}
-	keys, places := []string{workingKey(event)}, []string(nil)
+	keys := []string{workingKey(event)}
 	for _, p := range posts {
 		keys = append(keys, p.Key)
-		if !clearsWorking(p) {
-			places = append(places, destination(p))
-		}
 	}
-	if _, err := t.askKeys(keys); err != nil {
+	if _, err := t.askKeys(keys); err != nil || len(posts) == 0 {
 		return err
 	}
-	slices.Sort(places)
-	places = slices.Compact(places)
-	if err := t.askDestinations(places); err != nil {
+	place := destination(posts[0])
+	if err := t.askDestination(place); err != nil {
 		return err
 	}
-	for _, place := range places {
-		if err := t.askIdle(place); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.askIdle(place)
 }

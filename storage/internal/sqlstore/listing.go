@@ -55,9 +55,6 @@ func list[T any](ctx context.Context, s *Store, scan func(func(...any) error) (T
 	return readAll(ctx, s, scan, query, where.args...)
 }
 
-// notIndexed is the conversation as an expression, so that the index of conversations, which have many rows, is not used.
-const notIndexed = "conversation || ''"
-
 // limit returns n, or the largest limit if n is "no limit".
 func limit(n int) int {
 	if n <= 0 {

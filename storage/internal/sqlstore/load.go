@@ -14,6 +14,9 @@ func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Write
 		l := &loading{}
 		return l, t.askLoad(l, id, w)
 	})
+	if err == nil {
+		err = l.fault
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -28,13 +31,14 @@ type loading struct {
 	messages int
 	left     int // of them, those of the writer
 	end      int64
+	fault    error // why the state can't be decoded
 }
 
-// askLoad reads a session; the result is there after flush.
+// askLoad reads a session; the result is there after flush. A state that can't be decoded is no error of the transaction, but a fault.
 func (t *Tx) askLoad(l *loading, id core.SessionID, w core.Writer) error {
 	r := &l.record
 	r.ID, r.Writer = id, w
-	return t.ask(&l.found, []any{&r.SchemaVersion, fromJSON{&r.State}, &l.has, &l.messages, &l.end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &l.left}, `
+	return t.ask(&l.found, []any{&r.SchemaVersion, maybeJSON{fromJSON{&r.State}, &l.fault}, &l.has, &l.messages, &l.end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &l.left}, `
 		select schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at,
 			(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
 		from sessions where id = $1`, id, w.Invocation, w.From)

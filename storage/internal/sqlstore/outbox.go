@@ -70,13 +70,16 @@ func (t *Tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 // ListPosts returns up to n rows (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
 func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error) {
 	var where conditions
-	in(&where, "state", states)
-	if states != nil && !slices.Contains(states, core.RowSent) { // all but those that were sent are few, and have an index
+	switch {
+	case slices.Equal(states, []core.RowState{core.RowWaiting}) && conversation != "": // the common query, which has its own index
+		where.and("state = 'waiting'")
+	case states != nil && !slices.Contains(states, core.RowSent): // all but those that were sent are few, and have an index
 		where.and("state <> 'sent'")
-		where.is(notIndexed, string(conversation))
-	} else {
-		where.is("conversation", string(conversation))
+		fallthrough
+	default:
+		in(&where, "state", states)
 	}
+	where.is("conversation", string(conversation))
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }
 
@@ -210,10 +213,13 @@ func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.D
 	var left *core.Left // of the transaction, which adds to it until it is committed
 	if s.hooks.RowLocks && row.State == core.RowSent && wait <= 0 && !isCard(row) {
 		var released bool
-		err := s.releasing(ctx, row, func(t *Tx) error {
+		err := s.write(ctx, func(t *Tx) error {
 			left, released = &t.left, false
 			return t.releaseSent(row, &released)
 		})
+		if err == nil && released {
+			s.claimed.endPost(row)
+		}
 		if err != nil || released {
 			return err == nil && left.Posts, err
 		}

@@ -200,8 +200,8 @@ func (t *Tx) lockCollected() error {
 	return t.lockUnchanged(slices.Concat(names, t.keysAt, byApproval))
 }
 
-// askKeys finds out which keys exist, and the destinations of their posts: keysLooked and keysAt, after flush. Each key is looked up once; asked is false
-// if all were.
+// askKeys finds out which keys exist, and the destinations of their posts: keysLooked and keysAt, not before flush. Each key is looked up once;
+// asked is false if all were.
 func (t *Tx) askKeys(keys []string) (asked bool, err error) {
 	if t.keysLooked == nil {
 		t.keysLooked = map[string]bool{}

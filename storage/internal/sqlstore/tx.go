@@ -32,7 +32,7 @@ type Tx struct {
 	idle         map[string]bool // see isIdle
 	destinations map[string]bool // that this transaction has locked, and whether they may have changed; see lockDestinations
 	handover     *handover       // of a Finish; nil: none
-	clockAsked   bool            // Now is set by the next flush
+	clockAsked   bool            // no lock needs to read the clock: it was asked for, or is not needed
 	repeatable   bool            // if it takes a single round trip, it may be run again although it was committed
 	left         core.Left       // what others can claim in the queues and destinations that it has released
 }
@@ -95,7 +95,7 @@ func (t *Tx) learn(any *bool, query string, args ...any) error {
 }
 
 // ask is Row whose result is there after flush, or once the transaction is committed. found may be nil. What is asked together costs one round
-// trip to the server.
+// trip to the server. What is asked with the commit must not fail in its scan: the transaction would be committed all the same.
 func (t *Tx) ask(found *bool, dest []any, query string, args ...any) error {
 	return t.askEach(query, args, func(scan func(...any) error) error {
 		if found != nil {
@@ -225,7 +225,7 @@ func (t *Tx) askLock(found *bool, rows string, args ...any) error {
 	return t.ask(found, []any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
 }
 
-// HasClock reports whether the transaction has read the clock, or has asked for it.
+// HasClock reports whether the transaction has read the clock, has asked for it, or does not need it.
 func (t *Tx) HasClock() bool { return t.clockAsked || !t.Now.IsZero() }
 
 // forUpdate returns the end of a query that locks its rows.

@@ -74,6 +74,7 @@ create index events_actor        on events (actor_id, rank) where ended_at = 0;
 create index events_rate         on events (actor_id, accepted_at) where actor_id <> '';
 create index events_unended      on events (seq) where ended_at = 0;
 create index events_conversation on events (conversation, seq);
+create index events_open         on events (conversation, seq) where ended_at = 0;
 create index events_invocation   on events (invocation, seq);
 create index events_dead         on events (seq) where end_kind = 'dead';
 create index events_ended        on events (ended_at) where ended_at > 0;
@@ -219,6 +220,7 @@ create index outbox_waiting      on outbox (destination, seq) where state = 'wai
 create index outbox_flight       on outbox (destination) where owner <> '';
 create index outbox_state        on outbox (state, seq) where state <> 'sent';
 create index outbox_conversation on outbox (conversation, seq);
+create index outbox_open         on outbox (conversation, seq) where state = 'waiting';
 create index outbox_approval     on outbox (approval) where approval <> '';
 create index outbox_sent         on outbox (state, sent_at) where state = 'sent';
 

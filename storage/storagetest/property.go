@@ -132,6 +132,16 @@ func (p *property) any(rt *rapid.T) *sqlstore.Store {
 	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
 }
 
+// of returns the view of the worker that makes an owner's claims, since a process knows what was handed over to it; that of any if the owner is gone.
+func (p *property) of(rt *rapid.T, owner string) *sqlstore.Store {
+	for _, w := range p.workers {
+		if w.owner == owner {
+			return w.store
+		}
+	}
+	return p.any(rt)
+}
+
 func (p *property) conversation(rt *rapid.T) core.ConversationID {
 	return core.ConversationID(p.platform + ":" + rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "conversation"))
 }

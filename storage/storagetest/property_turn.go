@@ -99,7 +99,7 @@ func (p *property) save(rt *rapid.T) {
 // finish makes the call and ends the event in the model.
 func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) bool {
 	f.Claim = c
-	if !p.did(rt, p.any(rt).Finish(ctx, f), holds) {
+	if !p.did(rt, p.of(rt, c.Owner).Finish(ctx, f), holds) {
 		return false
 	}
 	p.m.events[c.Event.Seq].end = f.End.Kind

@@ -95,7 +95,7 @@
 //
 //	SQLite keeps messages in the order in which they came     a commit of 16 turns: 132 -> 94 µs a turn; pages written: 11.6 -> 8 a turn
 //	store, 256 at once                                        dispatch of single commits: 1.05 ±6% -> 1.11 ±25%
-//	on Postgres what is needed together is asked together     round trips for a reply: 13 -> 7, with the session's 6
+//	on Postgres what is needed together is asked together     round trips for a reply of the echo agent: 12 -> 5
 //	fewer indexes and locks, no foreign key of messages       Postgres: 1120 -> 1380 replies/s; CPU of the server 0.89 -> 0.70 ms, of gatehouse
 //	                                                          0.70 -> 0.58
 //	compare --runs 3                                          3454 ±8% replies/s, 1.40 of Bolt; 0.409 ms, 0.71 of Bolt; 65 MB, 0.41 of Bolt

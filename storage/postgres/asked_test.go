@@ -37,7 +37,7 @@ func TestLimitsHoldForMessagesThatComeTogether(t *testing.T) {
 		},
 	} {
 		f := newFault(t, postgres.Options{})
-		limited := f.store.Store.WithLimits(core.Limits{Waiting: 1, PerMinute: 100, Refusal: "too many"})
+		limited := f.store.WithLimits(core.Limits{Waiting: 1, PerMinute: 100, Refusal: "too many"})
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {

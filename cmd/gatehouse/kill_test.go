@@ -217,7 +217,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 // must are the points that a scenario has to pass, by phase; of those with a | between them, one. A message that comes before the dispatcher runs
 // is not claimed as it is accepted.
 var must = map[string][]string{
-	asking:    {"Accept.before|AcceptClaim.before", "Accept.after|AcceptClaim.after", "Claim.after|AcceptClaim.after", "LoadSession.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
+	asking:    {"Accept.before|AcceptClaim.before", "Accept.after|AcceptClaim.after", "Claim.after|AcceptClaim.after", "LoadSession.after|AcceptClaim.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
 	approving: {"Decide.before", "Decide.after"},
 	resuming: {"Claim.after", "LoadPaused.after", "LoadApproval.after", "BeginIntent.before", "BeginIntent.after", "AddNote.before", "AddNote.after",
 		"FinishIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "ReleasePost.before", "ReleasePost.after"},

@@ -32,8 +32,8 @@ type Claim struct {
 	Key     QueueKey
 	Fence   int64
 	Event   EventRecord
-	Session SessionID // the conversation's, in its current generation
-	Loaded  *LoadedSession
+	Session SessionID      // the conversation's, in its current generation
+	Loaded  *LoadedSession // the session, if the store has read it with the claim; nil: LoadSession reads it
 }
 
 // LoadedSession is what LoadSession would have returned to the turn of a message when it was claimed, if the store has read it then. A nil Record

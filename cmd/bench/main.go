@@ -93,7 +93,7 @@
 // Later that day the same machine was about 1.4 times as fast, with Bolt at 2465 replies/s and the floor bot at 23424. Both columns are of that time,
 // in turn:
 //
-//	SQLite keeps messages in the order in which they came     a commit of 16 turns: 132 -> 94 µs a turn; pages written: 11.6 -> 8 a turn
+//	SQLite keeps messages in the order in which they came     a commit of 33 turns: 132 -> 94 µs a turn; pages written: 11.6 -> 8 a turn
 //	store, 256 at once                                        dispatch of single commits: 1.05 ±6% -> 1.11 ±25%
 //	on Postgres what is needed together is asked together     round trips for a reply of the echo agent: 12 -> 5
 //	fewer indexes and locks, no foreign key of messages       Postgres: 1120 -> 1380 replies/s; CPU of the server 0.89 -> 0.70 ms, of gatehouse

@@ -55,19 +55,19 @@ func (t *Tx) accept(r *core.Receipt, e core.Event, retryOf int64, l core.Limits)
 	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
 		return err
 	}
-	var reached reached
-	if err := t.askLimits(&reached, e, l); err != nil {
+	var over reached
+	if err := t.askLimits(&over, e, l); err != nil {
 		return err
 	}
 	if err := t.storeEvent(r, newEvent{Event: e, invocation: t.invocation(e), retryOf: retryOf}); err != nil {
 		return err
 	}
-	if l.PerMinute > 0 || l.Waiting > 0 {
+	if e.Kind() == core.KindMessage && (l.PerMinute > 0 || l.Waiting > 0) {
 		if err := t.flush(); err != nil {
 			return err
 		}
 	}
-	if err := t.refuse(r, e, reached, l); err != nil {
+	if err := t.refuse(r, e, over, l); err != nil {
 		return err
 	}
 	return t.updateReady(key)

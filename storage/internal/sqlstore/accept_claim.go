@@ -67,22 +67,22 @@ func (t *Tx) acceptClaim(a *accepted, e core.Event, owner string, l core.Limits)
 	if err != nil || !known {
 		return err
 	}
-	var reached reached
+	var over reached
 	err = t.lockedQueue(&a.queue, e, owner, func() error {
-		reached = struct{ rate, waiting bool }{}
-		return t.askLimits(&reached, e, l)
+		over = reached{}
+		return t.askLimits(&over, e, l)
 	})
 	if err != nil {
 		return err
 	}
 	q, key, added := a.queue, e.QueueKey(), newEvent{Event: e, invocation: t.invocation(e)}
-	if q.free && !reached.any() {
+	if q.free && !over.any() {
 		added.attempt, added.session = 1, e.Conversation.Session(q.generation)
 	}
 	if err := t.storeEvent(&a.receipt, added); err != nil {
 		return err
 	}
-	if err := t.refuse(&a.receipt, e, reached, l); err != nil {
+	if err := t.refuse(&a.receipt, e, over, l); err != nil {
 		return err
 	}
 	if added.attempt == 0 {

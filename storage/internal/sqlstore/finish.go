@@ -58,27 +58,21 @@ func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
 	if err != nil {
 		return core.SessionRecord{}, err
 	}
-	held := len(others) > 0
-	if held {
-		err = t.fence(f.Claim, others...)
-	} else {
-		err = t.askFence(&held, f.Claim)
-	}
 	var stored storedSession
-	if err == nil && f.Session != nil {
-		err = t.askSession(&stored, *f.Session)
-	}
-	if err == nil && onlyAnswers(f) {
-		err = t.lookAhead(f.Claim.Event.Seq, f.Posts)
-	}
-	if err == nil {
-		err = t.flush()
-	}
+	err = t.fenceAsking(f.Claim, others, func() error {
+		if f.Session != nil {
+			if err := t.askSession(&stored, *f.Session); err != nil {
+				return err
+			}
+		}
+		if !onlyAnswers(f) {
+			return nil
+		}
+		return t.lookAhead(f.Claim.Event.Seq, f.Posts)
+	})
 	switch {
 	case err != nil:
 		return core.SessionRecord{}, err
-	case !held:
-		return core.SessionRecord{}, leaseLost(f.Claim)
 	case f.Retry != nil:
 		return core.SessionRecord{}, t.retry(f)
 	}

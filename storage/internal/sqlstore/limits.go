@@ -33,7 +33,7 @@ func (t *Tx) askLimits(r *reached, e core.Event, l core.Limits) error {
 	return t.ask(&r.waiting, []any{new(int64)}, `select 1 from events where actor_id = $1 and actor_id <> '' and ended_at = 0 limit 1 offset $2`, e.Actor.ID, l.Waiting-1)
 }
 
-// clock returns the expression of the present time, before anything is locked.
+// clock returns the expression of the present time, which may not have been read yet.
 func (t *Tx) clock(c *conditions) string {
 	if t.hooks.RowLocks {
 		return `(select ` + t.hooks.Clock + `)`
@@ -45,15 +45,15 @@ func (t *Tx) clock(c *conditions) string {
 func (r reached) any() bool { return r.rate || r.waiting }
 
 // refuse ends a new event whose actor had reached a limit, and tells the actor once a minute.
-func (t *Tx) refuse(r *core.Receipt, e core.Event, reached reached, l core.Limits) error {
-	if !reached.any() {
+func (t *Tx) refuse(r *core.Receipt, e core.Event, over reached, l core.Limits) error {
+	if !over.any() {
 		return nil
 	}
 	if err := t.flush(); err != nil || !r.Fresh {
 		return err
 	}
 	cause := fmt.Sprintf("more than %d messages wait", l.Waiting)
-	if reached.rate {
+	if over.rate {
 		cause = fmt.Sprintf("more than %d messages in a minute", l.PerMinute)
 	}
 	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4 where seq = $5`,

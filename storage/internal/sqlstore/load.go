@@ -12,11 +12,11 @@ import (
 func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
 	l, err := read(ctx, s, func(t *Tx) (*loading, error) {
 		l := &loading{}
-		return l, t.askLoad(l, id, w)
+		if err := t.askLoad(l, id, w); err != nil { // a read waits for nothing
+			return nil, err
+		}
+		return l, l.fault
 	})
-	if err == nil {
-		err = l.fault
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,9 +45,24 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 	return nil
 }
 
-// askFence locks the claim's queue; held is set after flush if the claim still holds it.
-func (t *Tx) askFence(held *bool, c core.Claim) error {
-	return t.askLock(held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq)
+// fenceAsking is fence, and waits for what ask asks, too; without other queues in the same round trip.
+func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error) (err error) {
+	held := len(others) > 0 // or fence fails
+	if held {
+		err = t.fence(c, others...)
+	} else {
+		err = t.askLock(&held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq)
+	}
+	if err == nil {
+		err = ask()
+	}
+	if err == nil {
+		err = t.flush()
+	}
+	if err == nil && !held {
+		err = leaseLost(c)
+	}
+	return err
 }
 
 // heldQueue is the queue of a claim that still holds it.

@@ -14,20 +14,9 @@ import (
 // the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	saved, err := write(ctx, s, func(t *Tx) (core.SessionRecord, error) {
-		var held bool
 		var stored storedSession
-		err := t.askFence(&held, c)
-		if err == nil {
-			err = t.askSession(&stored, *rec)
-		}
-		if err == nil {
-			err = t.flush()
-		}
-		switch {
-		case err != nil:
+		if err := t.fenceAsking(c, nil, func() error { return t.askSession(&stored, *rec) }); err != nil {
 			return core.SessionRecord{}, err
-		case !held:
-			return core.SessionRecord{}, leaseLost(c)
 		}
 		return t.saveSession(*rec, stored)
 	})

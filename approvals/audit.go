@@ -12,18 +12,19 @@ import (
 
 // LogReport is the result of VerifyLog. Without faults the log is intact.
 type LogReport struct {
-	Entries    int
-	LastHash   string
-	Erased     int       // entries whose reason was erased
-	Calls      int       // calls whose arguments were erased
-	Results    int       // results of calls that were erased
-	Older      int       // entries that another key signed than the newest one that has signed
-	OlderUntil time.Time // of the last one of them
-	Approvals  int       // that were compared with the log
-	Intents    int       // that were compared with the log
-	Changing   int       // approvals that changed during the check, which were not compared
-	Faults     []string  // a sentence each, the first ones
-	More       int       // further faults
+	Entries     int
+	LastHash    string
+	Erased      int       // entries whose reason was erased
+	Calls       int       // calls whose arguments were erased
+	Results     int       // results of calls that were erased
+	Older       int       // entries that another key signed than the newest one that has signed
+	OlderUntil  time.Time // of the last one of them
+	Approvals   int       // that were compared with the log
+	Intents     int       // that were compared with the log
+	NotRecorded int       // approvals whose entries, of an earlier build, say nothing of names, times of votes and reasons
+	Changing    int       // approvals that changed during the check, which were not compared
+	Faults      []string  // a sentence each, the first ones
+	More        int       // further faults
 }
 
 // maxFaults is how many faults a report lists.
@@ -60,7 +61,8 @@ func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string
 		return r, err
 	}
 	found, check, signed, at := expect == "", keys.Check(), map[string]int{}, map[string]time.Time{}
-	stories, hashes, last := map[core.ApprovalID]*story{}, map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
+	compared := comparison{&r, keys, map[core.ApprovalID]*audit.Story{}}
+	hashes, last := map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
 	for {
 		page, err := log.Entries(ctx, last, logPage)
 		if err != nil {
@@ -80,7 +82,7 @@ func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string
 				hashes[e.Seq] = e.Hash
 			}
 			found = found || e.Hash == expect
-			tell(stories, e)
+			compared.tell(e)
 		}
 		r.Entries, r.LastHash, last = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
 	}
@@ -108,7 +110,7 @@ func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string
 		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed entries, or a newer one of GATEHOUSE_SECRET_KEY.")
 	}
 	compareHeads(&r, []audit.Head{records.Before, records.After, head}, hashes, last)
-	comparison{&r, keys, stories}.records(records)
+	compared.records(records)
 	return r, nil
 }
 

@@ -47,6 +47,17 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	return card
 }
 
+// contradictedCard is the card of an approval that the audit log contradicts, from what holds of it. It can't be approved.
+func contradictedCard(holds core.Approval, words string) core.Card {
+	holds.Call.Summary = words
+	card := CardOf(holds, nil)
+	card.Altered = true
+	if card.State == core.Approved {
+		card.Run = core.CallUnknown
+	}
+	return card
+}
+
 // maxNote is the limit of a note in characters.
 const maxNote = 200
 
@@ -82,6 +93,9 @@ func altered(c core.Call) bool {
 	digest, err := tool.Digest(c.Tool, c.Arguments)
 	return err != nil || digest != c.Digest
 }
+
+// Unmasked returns the arguments of an approval's call as its card shows them, but without masks.
+func Unmasked(a core.Approval) string { return mask.Escape(pretty(a.Call.Arguments)) }
 
 func pretty(raw json.RawMessage) string {
 	var b bytes.Buffer

@@ -37,7 +37,7 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 		ID: r.ID, Conversation: r.Conversation(), Address: core.Address{Platform: core.CallbackPlatform}, Call: r.Call, Question: r.Question, External: &r.External,
 		Requester: r.Requester, State: core.Open,
 	}
-	if known, err := s.store.LoadApproval(ctx, r.ID); core.CategoryOf(err) != core.NotFound {
+	if known, _, err := s.store.Recorded(ctx, r.ID); core.CategoryOf(err) != core.NotFound {
 		return known, false, sameRequest(known, r, err)
 	}
 	if r.Question != nil {
@@ -59,7 +59,8 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 	}
 	a, created, err = s.agents.Open(ctx, a, posts, s.agents.MostOpen)
 	if err == nil && !created {
-		err = sameRequest(a, r, nil)
+		a, _, err = s.store.Recorded(ctx, r.ID)
+		err = sameRequest(a, r, err)
 	}
 	return a, created, err
 }
@@ -90,9 +91,10 @@ func onPages(r core.Rule) bool {
 	return slices.ContainsFunc(r.Groups(), func(id string) bool { return id == core.LocalPerson || strings.HasPrefix(id, "openharness:") })
 }
 
-// Requested returns a request of this agent. Error: not_found, also for one of somebody else.
+// Requested returns a request of this agent, as the audit log records it. Errors: not_found, also for one of somebody else, and those of
+// core's Approvals.Recorded.
 func (s *Service) Requested(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error) {
-	a, err := s.store.LoadApproval(ctx, id)
+	a, _, err := s.store.Recorded(ctx, id)
 	if err == nil && (a.External == nil || a.Requester.ID != who.ID) {
 		return core.Approval{}, core.Errorf(core.NotFound, "There is no request %s of yours.", id)
 	}
@@ -108,6 +110,8 @@ func (s *Service) WithdrawRequest(ctx context.Context, id core.ApprovalID, who c
 	if err != nil || a.State == core.Cancelled && a.DecidedBy.ID == who.ID {
 		return a, err
 	}
-	d, err := s.store.Decide(ctx, core.Decision{Approval: id, Cancel: true, By: who, Reason: "withdrawn by " + who.Called()})
-	return d.Approval, err
+	if _, err := s.store.Decide(ctx, core.Decision{Approval: id, Cancel: true, By: who, Reason: "withdrawn by " + who.Called()}); err != nil {
+		return a, err
+	}
+	return s.Requested(ctx, id, who)
 }

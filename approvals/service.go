@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/core/mask"
 )
 
@@ -165,18 +167,16 @@ func withdrawer(who core.Actor, a core.Approval) string {
 	return cmp.Or(who.Name, "an approver")
 }
 
-// Card returns an approval's card, from its stored state and that of its call. With context it has the last messages of the conversation,
+// Card returns an approval's card, from its state and that of its call, as the audit log records them. If the log contradicts what is stored, the
+// card says so, and no more than what the log does not contradict. With context it has the last messages of the conversation,
 // for approvers who can't see the conversation.
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
-	a, err := s.store.LoadApproval(ctx, id)
+	a, intent, err := s.store.Recorded(ctx, id)
+	if errors.As(err, new(*audit.Contradiction)) {
+		return contradictedCard(a, core.MessageOf(err)), nil
+	}
 	if err != nil {
 		return core.Card{}, err
-	}
-	var intent *core.IntentRecord
-	if a.State == core.Approved {
-		if intent, err = s.store.LoadIntent(ctx, id); err != nil {
-			return core.Card{}, err
-		}
 	}
 	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
 	card := CardOf(a, intent)
@@ -225,7 +225,11 @@ func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationI
 	open, err := s.open(ctx, conversation)
 	var cards []core.Card
 	for _, a := range slices.Backward(open) {
-		cards = append(cards, CardOf(a, nil))
+		card, err := s.Card(ctx, a.ID, false)
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, card)
 	}
 	return cards, err
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"gatehouse/core/mask"
@@ -49,13 +50,13 @@ type Call struct {
 	Bound     Binding         `json:"bound,omitzero"`
 }
 
-// Masked returns the arguments with their secrets hidden: those of mask.JSON, and those in Secret.
-func (c Call) Masked() json.RawMessage { return mask.JSON(c.Arguments, c.Secret...) }
+// Masked returns the arguments for those who decide, with their secrets hidden: those of mask.Shown, and those in Secret.
+func (c Call) Masked() json.RawMessage { return mask.Shown(c.Arguments, c.Secret...) }
 
 // Hidden returns how many characters Masked hides.
 func (c Call) Hidden() int { return mask.Hidden(c.Arguments, c.Secret...) }
 
-// Mask hides in a text about the call what mask.Text hides, and the arguments that Masked hides whole; see mask.About.
+// Mask hides in a text about the call, for those who decide, secrets by their form, and the arguments that Masked hides whole; see mask.About.
 func (c Call) Mask(text string) string { return mask.About(text, c.Arguments, c.Secret...) }
 
 // Risk is how much care an approval needs.
@@ -139,6 +140,27 @@ func (a Approval) Remembers(call Call, rule Rule, requester Actor) bool {
 		}
 	}
 	return approvals >= max(1, rule.Quorum)
+}
+
+// erased takes the place of an erased text that can't be missing.
+const erased = "(erased)"
+
+// Erased returns the approval without the texts that are erased with its session, and without digests of them that anybody could compute: what
+// short arguments they are of can be tried. The audit log has one that is made with a key.
+func (a Approval) Erased() Approval {
+	a.Call.Arguments, a.Call.Summary, a.Call.Digest = nil, erased, ""
+	a.Asked.Message, a.Asked.Dropped, a.Reason, a.Changed = "", "", "", ""
+	if a.Requested != "" {
+		a.Requested = erased
+	}
+	if a.Question != nil {
+		a.Question = &question.Question{Text: erased, Fields: []question.Field{{Kind: question.Text}}}
+	}
+	a.Votes = slices.Clone(a.Votes)
+	for n := range a.Votes {
+		a.Votes[n].Reason, a.Votes[n].Answer = "", nil
+	}
+	return a
 }
 
 // Vote is one person's decision, or the change of the arguments by an approver. A withdrawal is one only on its way to Decide, which stores no vote for it.

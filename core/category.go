@@ -102,6 +102,17 @@ const (
 	DeliveryNotYet    Category = "delivery_not_yet"   // nothing was sent: our own rate limit of the platform asks to wait
 )
 
+// Reasons: narrower than the provider's category that the spec gives an error (see Error.Reason).
+const (
+	ConversationTooLong Category = "conversation_too_long" // provider_invalid_request: more tokens than the model takes
+	AnswerDeclined      Category = "answer_declined"       // provider_invalid_request: the model refuses to answer
+	AnswerCutOff        Category = "answer_cut_off"        // provider_invalid_response: the answer reached its limit of tokens
+	AnswerGarbled       Category = "answer_garbled"        // provider_invalid_response: the model wrote a call that its own server can't read
+	ModelBusy           Category = "model_busy"            // provider_unavailable: no place for a call became free in time
+	QuotaUsedUp         Category = "quota_used_up"         // any: the account has no money or tokens left, so that waiting helps nobody
+	AnswerEmpty         Category = "answer_empty"          // provider_unavailable: the answer has nothing in it, also when asked again
+)
+
 // buckets is harness §7 and harness-chat §10 in one table. What they do not assign was chosen for these reasons:
 //
 //   - session_save_failed is terminating, as in harness-chat; harness §7.2's "if transient" is met by dispatch, which retries
@@ -115,15 +126,17 @@ const (
 //   - a write conflict is retryable: the second attempt reads the version that the first one conflicted with.
 //   - an uncategorised error of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
 //   - a state that does not match its schema is terminating, as in harness §7.1: the next turn would load the same state.
-//   - what neither waiting nor rewording can fix (a newer or unreadable database) terminates.
+//   - a database that can't be read, or that a newer gatehouse has changed, is retryable: the conversation is intact once an admin has
+//     mended it, and a new one would be in the same database.
 var buckets = map[Category]Bucket{
 	SessionLoadFailed: SessionTerminating, SessionSaveFailed: SessionTerminating, MigrationChainAmbiguous: SessionTerminating,
 	MigrationMissing: SessionTerminating, MigrationFailed: SessionTerminating, SuspensionPersistenceFailed: SessionTerminating,
-	HarnessSessionUnresolved: SessionTerminating, StoreUnreadable: SessionTerminating, StoreNewer: SessionTerminating,
+	HarnessSessionUnresolved: SessionTerminating,
 
 	ProviderUnavailable: RetryableTransient, ProviderTimeout: RetryableTransient, ProviderRateLimit: RetryableTransient,
 	ProviderRateLimited: RetryableTransient, ProviderModelNotLoaded: RetryableTransient, HarnessSubscriptionFailed: RetryableTransient,
 	SessionWriteConflict: RetryableTransient, StoreBusy: RetryableTransient, StoreFull: RetryableTransient,
+	StoreUnreadable: RetryableTransient, StoreNewer: RetryableTransient,
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
 	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
 	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
@@ -134,7 +147,10 @@ var buckets = map[Category]Bucket{
 	HarnessCorrelationFailed: UserCorrectable, HarnessPathAmbiguous: UserCorrectable, ProviderInvalidModel: UserCorrectable,
 	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable, RateLimited: UserCorrectable,
 	PromptNotFound: UserCorrectable, PromptRenderError: UserCorrectable,
-	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
+	ConversationTooLong: UserCorrectable, AnswerDeclined: UserCorrectable, AnswerCutOff: UserCorrectable,
+	AnswerGarbled: UserCorrectable, ModelBusy: RetryableTransient, QuotaUsedUp: UserCorrectable,
+	AnswerEmpty: RetryableTransient,
+	NotFound:    UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalDenied: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
@@ -147,6 +163,15 @@ func BucketOf(c Category) Bucket {
 		return b
 	}
 	return RetryableTransient
+}
+
+// IsProviderOutage reports whether a category says that a provider does not answer now, which may pass by itself (llm-provider §7).
+func IsProviderOutage(c Category) bool {
+	switch c {
+	case ProviderUnavailable, ProviderRateLimit, ProviderModelNotLoaded, ProviderTimeout, ProviderRateLimited:
+		return true
+	}
+	return false
 }
 
 // IsStoreFailure reports whether the database could not do what was asked, though nothing was wrong with it: it is busy, full, slow, not

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// Error is the one error type that crosses packages. Category decides what happens next, Message is written for people and may be
-// shown to them, Err is for the log and never shown. Categories are compared by type (CategoryOf), never by text.
+// Error is the one error type that crosses packages. Category decides what happens next, and whether people are shown Message or a
+// sentence in its place (Sentence); whoever runs gatehouse reads Message and Err in the log. Categories are compared by type
+// (CategoryOf), never by text.
 type Error struct {
 	Category   Category
-	Message    string        // a sentence for people: what happened, and what to do
+	Reason     Category      // picks a sentence that says more than the category's; "" = none does
+	Message    string        // a sentence: what happened, and what to do
 	RetryAfter time.Duration // for rate limits: how long the other side asks to wait; 0 = unknown
 	Err        error         // the cause; may be nil
 }
@@ -42,6 +44,12 @@ type Categorized interface {
 // Errorf makes an Error whose message is formatted for people. For an error with a cause use Wrap.
 func Errorf(c Category, format string, args ...any) *Error {
 	return &Error{Category: c, Message: fmt.Sprintf(format, args...)}
+}
+
+// Because gives an error the reason that picks its sentence.
+func (e *Error) Because(reason Category) *Error {
+	e.Reason = reason
+	return e
 }
 
 // Wrap makes an Error with a cause that is not shown to people.
@@ -96,6 +104,17 @@ func MessageOf(err error) string {
 		return e.Message
 	}
 	return ""
+}
+
+// ReasonOf is the outermost reason in the chain, "" if there is none.
+func ReasonOf(err error) (reason Category) {
+	walk(err, func(link error) bool {
+		if e, ok := link.(*Error); ok { //nolint:errorlint // walk visits every link
+			reason = e.Reason
+		}
+		return reason == ""
+	})
+	return reason
 }
 
 // RetryAfterOf is the longest RetryAfter in the chain.

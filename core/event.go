@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"time"
+
+	"gatehouse/core/mask"
 )
 
 // Actor is a person on a platform. ID begins with the platform ("slack:U123"). Local marks a person on this machine: on the console or
@@ -15,8 +17,13 @@ type Actor struct {
 	Groups []string `json:"groups,omitempty"` // those looked up so far; "slack:S456"
 }
 
-// Called is the person's name or, where that is not known, their id.
-func (a Actor) Called() string { return cmp.Or(a.Name, a.ID) }
+// Called is the person's name or, where that is not known, their id. It is both, the id first, if the name has letters that look like others.
+func (a Actor) Called() string {
+	if a.ID != "" && mask.LookAlike(a.Name) {
+		return a.ID + " (" + a.Name + ")"
+	}
+	return cmp.Or(a.Name, a.ID)
+}
 
 // Address is where to answer. All fields but Platform are opaque outside the platform's adapter.
 //

@@ -40,6 +40,7 @@ type Left struct {
 type Handover struct {
 	Platform string      // only posts to it
 	Limit    int         // at most so many
+	SentAt   time.Time   // of the first parts, which are in doubt
 	Rows     []OutboxRow // the result: as ClaimPosts returns them
 }
 

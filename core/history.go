@@ -12,6 +12,7 @@ type History struct {
 	source HistorySource
 	stored int
 	added  []Message
+	epoch  Epoch
 }
 
 // HistorySource reads stored messages: those before the newest skip ones, at most n of them, in their order. It reads a number of
@@ -32,9 +33,26 @@ func (h History) Stored() int { return h.stored }
 // Added gives those that the store does not hold yet, in order. The caller must not change them.
 func (h History) Added() []Message { return h.added[:len(h.added):len(h.added)] }
 
+// Epoch is how the history was shown to its model last.
+func (h History) Epoch() Epoch { return h.epoch }
+
+// WithEpoch gives the history with another epoch; h stays as it was.
+func (h History) WithEpoch(e Epoch) History {
+	h.epoch = e
+	return h
+}
+
 // Append gives a history with msgs at its end; h stays as it was.
 func (h History) Append(msgs ...Message) History {
 	h.added = append(h.added[:len(h.added):len(h.added)], msgs...)
+	return h
+}
+
+// Save gives the same history once the first n of the added messages are stored.
+func (h History) Save(n int) History {
+	before := h
+	before.added = h.added[:n:n]
+	h.source, h.stored, h.added = before.Page, before.Len(), h.added[n:]
 	return h
 }
 

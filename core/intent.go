@@ -2,6 +2,11 @@ package core
 
 import "time"
 
+// UnknownOutcome is the error of a call that was started, and whose result was never recorded.
+func UnknownOutcome(tool string) *Error {
+	return Errorf(OutcomeUnknown, "The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again, but what it started may still be running. Please check whether it took effect.", tool)
+}
+
 // Intent records that a tool is about to run; it is committed before the tool runs.
 type Intent struct {
 	Approval   ApprovalID
@@ -14,6 +19,11 @@ type Intent struct {
 type ToolResult struct {
 	Content  string
 	Category Category // "" = it succeeded
+
+	// Whole is the digest of what the tool gave, as far as it was kept, if Content is a cut of it; "" = it is not. Miscut:
+	// Content is not that cut. Neither is stored with an intent.
+	Whole  string
+	Miscut bool
 }
 
 // IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent created it. Without BegunAt the call never ran

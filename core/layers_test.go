@@ -53,7 +53,7 @@ var layers = map[string][]string{
 	"storage/storagetest":       {"core", "core/audit", "core/question", "storage/internal/sqlstore"},
 	"storage/storagetest/*":     {"core", "storage/internal/sqlstore"},
 
-	"adapters/internal/modelapi":  {"core", "core/strictjson", "core/llm", "adapters/internal/retryafter"}, // what the adapters of model vendors share
+	"adapters/internal/modelapi":  {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"}, // what the adapters of model vendors share
 	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*"},
 	"adapters/mcp":                {"core", "core/mask", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means

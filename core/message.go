@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Role is the author of a message (llm-provider §3).
@@ -24,8 +25,28 @@ type Message struct {
 	Content    Content    `json:"content,omitzero"`
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Kept       *Kept      `json:"-"`
 
 	fault *fault
+}
+
+// NoOutput is the content of the tool message of a tool that said nothing: a tool message needs content (llm-provider §3).
+const NoOutput = "[No output.]"
+
+// Result is the tool message that answers a call. A blank text is NoOutput.
+func Result(call, text string) Message {
+	if strings.TrimSpace(text) == "" {
+		text = NoOutput
+	}
+	return Message{Role: ToolRole, ToolCallID: call, Content: Text(text)}
+}
+
+// Kept is what a vendor sent with a message and wants back with it, which nobody else understands: signatures, encrypted reasoning. It is no part
+// of the spec's JSON, so no export and no client has it: a store keeps it beside the message.
+type Kept struct {
+	Origin string          `json:"origin"` // which model sent it, at which endpoint, to which account; no other is shown it
+	Data   json.RawMessage `json:"data"`
+	Old    bool            `json:"-"` // it is shown in a later epoch: what is bound to the messages before it is left out
 }
 
 // Content is the content of a message: a text, or a list of blocks in their order. The zero Content is empty.

@@ -41,6 +41,14 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// Fault is what is wrong with the form that a decoded message had; nil: it was read. Validate reports it, too.
+func (m *Message) Fault() error {
+	if m.fault == nil {
+		return nil
+	}
+	return Errorf(ChatMessageShapeInvalid, "%s", m.fault.reason)
+}
+
 func (m *Message) read(v *strictjson.Value, data []byte) *fault {
 	if v.Kind != strictjson.Object {
 		return faultf("a message must be an object, not %s", v.Kind)

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // Accept commits an event. It returns without error only if the event is stored durably; only then does the adapter acknowledge it
@@ -72,6 +73,11 @@ type Directory interface {
 
 // Health is a platform that can check whether it receives events (inbound) and whether it can post (outbound): nil, or the problem, in a
 // sentence for an admin (law 9).
+//
+// Clock returns the platform's own time now, or a little less, whatever this machine's clock says, and how far that one is ahead of it (negative:
+// behind); a zero time: not known yet, or it has none. off is the problem, in a sentence for an admin, if it differs by so much that what the
+// platform signs is refused.
 type Health interface {
 	Health() (inbound, outbound error)
+	Clock() (now time.Time, ahead time.Duration, off error)
 }

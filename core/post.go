@@ -34,7 +34,9 @@ type Post struct {
 	Instead      string         `json:"instead,omitempty"`  // of a copy: the key of the quiet card in whose place it notifies the approvers
 	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
 	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not
+	Untold       string         `json:"untold,omitempty"`   // of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
 	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
+	Until        time.Time      `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
 
@@ -55,10 +57,10 @@ type Ref string
 type Part struct {
 	Ref     Ref       `json:"ref,omitempty"`
 	InDoubt bool      `json:"in_doubt,omitempty"`
-	More    bool      `json:"more,omitempty"`   // further parts follow
-	Looks   int       `json:"looks,omitempty"`  // how often Find failed
-	Missed  int       `json:"missed,omitempty"` // how often Find did not find it
-	SentAt  time.Time `json:"sent_at,omitzero"` // when the send that is in doubt began
+	More    bool      `json:"more,omitempty"`      // further parts follow
+	Looks   int       `json:"looks,omitempty"`     // how often Find failed
+	Missed  int       `json:"missed,omitempty"`    // how often Find did not find it
+	SentAt  time.Time `json:"sent_after,omitzero"` // when the send that is in doubt began, or a little before, by the platform's clock; zero: not known
 }
 
 // PressedCard is a card whose button was pressed, which proves that it was sent even if the response to the send was lost.
@@ -118,12 +120,14 @@ type OutboxRow struct {
 	// Doubted says that the claim has also stored that the first part is in doubt, as is needed before it is sent; Parts does not show it. It is
 	// cleared by the next SavePost or ReleasePost.
 	Doubted bool
+	Age     time.Duration // when it was claimed, by the clock of the database
 }
 
 // Fallback is how people are told of an open card if it, or a copy of it, does not arrive.
 type Fallback struct {
 	Copies        // added, unless their keys are known
-	Asks   string // the key of a quiet card, which is no longer quiet, says who was left out, and is redrawn
+	Asks   string // the key of the card in the conversation, which is not quiet any more, says how many were left out, and is redrawn
+	Untold string // the key of a copy that an approver did not get: the card counts it once
 	Notice *Post  // added, unless its key is known, if no copy instead of that card has arrived or has yet to be tried
 }
 
@@ -137,6 +141,7 @@ type Copies struct {
 type PostRequest struct {
 	Owner  string
 	Limit  int
+	SentAt time.Time // of first parts that are in doubt with the claim
 	Scopes []Scope
 }
 
@@ -147,5 +152,5 @@ type Delivery struct {
 	Late bool  // older than the freshness limit: it is marked as late
 	Part int   // which part to send, from 0
 
-	SentAt time.Time // for Find: when the part's send began
+	SentAt time.Time // for Find: see Part
 }

@@ -49,6 +49,7 @@ type SessionRecord struct {
 	State         map[string]json.RawMessage
 	Messages      *History // nil: this graph keeps no messages
 	Writer        Writer   // who appended Messages.Added(); set on save
+	Earlier       int      // of a load: how many messages of the writer's earlier attempt are stored; Messages is without them
 	Version       int64    // counts saves; set by the store
 	CreatedAt     time.Time
 	UpdatedAt     time.Time

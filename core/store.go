@@ -62,7 +62,11 @@ type Sessions interface {
 
 // Approvals stores approvals, and the intents and results of the calls that they allow, keyed by the approval.
 type Approvals interface {
-	// LoadApproval fails with not_found if there is none.
+	// Recorded returns an approval and, of an approved one, the intent of its call, as the audit log records them; nil if there is none. What
+	// is told of an approval is told of what Recorded returns. Errors: not_found; approval_mismatch, if the log contradicts what is stored, and
+	// unsupported, if that can't be told: then the approval has no more than what the log does not contradict. Both have a message for people.
+	Recorded(ctx context.Context, id ApprovalID) (Approval, *IntentRecord, error)
+	// LoadApproval returns an approval as it is stored, to decide about it; it fails with not_found if there is none.
 	LoadApproval(ctx context.Context, id ApprovalID) (Approval, error)
 	// ListApprovals gives them latest first.
 	ListApprovals(ctx context.Context, f ApprovalFilter) ([]Approval, error)
@@ -76,8 +80,6 @@ type Approvals interface {
 	BeginIntent(ctx context.Context, c Claim, i Intent) (IntentRecord, error)
 	// FinishIntent commits the result, fenced, and redraws the approval's cards; only the first one is stored.
 	FinishIntent(ctx context.Context, c Claim, id ApprovalID, r ToolResult) error
-	// LoadIntent returns nil, nil if there is none.
-	LoadIntent(ctx context.Context, id ApprovalID) (*IntentRecord, error)
 }
 
 // Outbox stores posts until they are delivered.

@@ -3,6 +3,8 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"time"
 )
 
 // Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another process holds the
@@ -13,12 +15,18 @@ type Ledger struct {
 	Begin    func(ctx context.Context, i Intent) (IntentRecord, error)    // commits the intent
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
 	Refuse   func(id ApprovalID, r ToolResult)                            // notes why the call is not begun, for the end of the turn; may be nil
+
+	Process context.Context // ends when the process stops and the time to drain is over; may be nil
 }
+
+// ErrStopping is the cause of a context that ends because the process stops and the time to drain is over.
+var ErrStopping = errors.New("the process is stopping")
 
 // Turn describes the turn that a node runs in: who asked, where, and the ledger. It is in the context; the graph does not use
 // it.
 type Turn struct {
 	Event        int64
+	At           time.Time // when the event was accepted; zero = not known
 	Conversation ConversationID
 	Address      Address
 	Actor        Actor
@@ -34,6 +42,13 @@ type Turn struct {
 
 	// Step is called when a tool call begins, to show progress. It may be nil.
 	Step func(tool string)
+
+	// Saved are the messages that earlier attempts have saved of the turn, or of its part since the last pause, in their order. This attempt adds
+	// the same ones again, without making them anew: the model is not asked, and no tool runs.
+	Saved []Message
+
+	// Waits is called when a model's vendor asked to wait, and until when the turn waits for it. It may be nil.
+	Waits func(until time.Time)
 
 	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory. It may be nil.
 	Added func([]Message)

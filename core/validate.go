@@ -38,6 +38,9 @@ func (m Message) check() *fault {
 		if m.Content.IsList() {
 			return faultf("a tool message's content must be a text")
 		}
+		if m.Content.text == "" {
+			return faultf("a tool message needs content; that of a tool without output is %q", NoOutput)
+		}
 		if m.ToolCallID == "" {
 			return faultf("a tool message needs a tool_call_id")
 		}
@@ -91,6 +94,10 @@ func (b Block) check(allowed []BlockType) *fault {
 	case TextBlock:
 		if b.Text == "" {
 			return faultf("a text block needs a text")
+		}
+	case ThinkingBlock:
+		if b.Text == "" && b.Signature == "" {
+			return faultf("a thinking block needs a text or a signature")
 		}
 	case ImageBlock:
 		return b.checkImage()

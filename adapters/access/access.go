@@ -38,10 +38,11 @@ var local = Person{localName, core.Actor{ID: LocalID, Name: localName, Local: tr
 
 // Refusal is why a request is refused. Message is for who made the request; it shows nothing of tokens.
 type Refusal struct {
-	Status     int    // of HTTP: 401, 403, 429
-	Code       string // unauthorized, forbidden, rate_limited
+	Status     int    // of HTTP: 400, 401, 403, 429
+	Code       string // invalid_request, unauthorized, forbidden, rate_limited
 	Message    string // a sentence
 	RetryAfter time.Duration
+	Field      string // of 400: the parameter; "" if it is the whole query
 }
 
 // Error is the message.

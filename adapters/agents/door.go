@@ -20,6 +20,7 @@ type Options struct {
 
 	Callbacks func(url string) error                                                                                  // refuses a URL that must not be posted to
 	Proof     func(a core.Approval) (string, error)                                                                   // signs a decision
+	Cards     func(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow, error)                                 // those of a request; nil: what became of them is not told
 	TakeToken func(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) // core.KV's
 	Secret    func(who core.Actor) string                                                                             // what a principal verifies callbacks with, as Standard Webhooks write it
 	NewID     func() string
@@ -133,7 +134,13 @@ func (o Options) wait(ctx context.Context, who access.Person, id core.ApprovalID
 			return State{}, err
 		}
 		if a.State != core.Open || wait <= 0 {
-			return StateOf(a, o.Proof)
+			s, err := StateOf(a, o.Proof)
+			if err != nil || a.State != core.Open || o.Cards == nil {
+				return s, err
+			}
+			cards, err := o.Cards(ctx, id)
+			s.Delivery = DeliveryOf(cards)
+			return s, err
 		}
 		select {
 		case <-ctx.Done():

@@ -125,17 +125,29 @@ func readAsk(body []byte) (a Ask, err error) {
 }
 
 func (o Options) show(w http.ResponseWriter, r *http.Request, who access.Person) (int, State, error) {
-	wait := time.Duration(0)
-	if text := r.URL.Query().Get("wait"); text != "" {
-		seconds, err := strconv.Atoi(text)
-		if err != nil || seconds < 0 || seconds > int(MaxWait.Seconds()) {
-			return 0, State{}, core.Errorf(core.Invalid, "wait must be a number of seconds from 0 to %d.", int(MaxWait.Seconds()))
-		}
-		wait = time.Duration(seconds) * time.Second
+	query, err := access.Query(r, "wait")
+	if err != nil {
+		return 0, State{}, core.Errorf(core.Invalid, "%s", err)
+	}
+	wait, err := waitOf(query.Get("wait"))
+	if err != nil {
+		return 0, State{}, err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + answerTime)) // fails only where there is no connection
 	s, err := o.doorOf(who).state(r.Context(), core.ApprovalID(r.PathValue("id")), wait)
 	return http.StatusOK, s, err
+}
+
+// waitOf reads how long an answer may be waited for: a duration, or a number of seconds.
+func waitOf(text string) (time.Duration, error) {
+	if _, err := strconv.Atoi(text); err == nil || text == "" {
+		text = cmp.Or(text, "0") + "s"
+	}
+	wait, err := time.ParseDuration(text)
+	if err != nil || wait < 0 || wait > MaxWait {
+		return 0, core.Errorf(core.Invalid, "wait must be a time from 0s to %.0fs, such as 30s.", MaxWait.Seconds())
+	}
+	return wait, nil
 }
 
 func (o Options) cancel(_ http.ResponseWriter, r *http.Request, who access.Person) (int, State, error) {
@@ -158,6 +170,7 @@ type FaultDetail struct {
 var statuses = map[core.Category]int{
 	core.Invalid: http.StatusBadRequest, core.NotFound: http.StatusNotFound, core.PolicyDenied: http.StatusForbidden, core.RateLimited: http.StatusTooManyRequests,
 	core.MessageTooLarge: http.StatusRequestEntityTooLarge, core.ApprovalDecided: http.StatusConflict, core.ApprovalExpired: http.StatusConflict,
+	core.ApprovalMismatch: http.StatusConflict, core.Unsupported: http.StatusConflict, // the audit log contradicts it, or nobody can tell
 	core.StoreBusy: http.StatusServiceUnavailable, core.StoreFull: http.StatusServiceUnavailable,
 }
 

@@ -2,6 +2,8 @@ package agents
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -23,7 +25,34 @@ type State struct {
 	Arguments json.RawMessage    `json:"arguments,omitempty"`       // what was decided, if an approver has changed the arguments
 	Rule      string             `json:"rule,omitempty"`            // of the policy
 	Proof     string             `json:"proof,omitempty"`           // of a decided request; see /.well-known/gatehouse.json
+	Delivery  *Delivery          `json:"delivery,omitempty"`        // of an open request that nobody was told of
 	Secret    string             `json:"callback_secret,omitempty"` // only to who requests, with a URL: the key that signs what is posted there
+}
+
+// Delivery is why nobody was told of an open request.
+type Delivery struct {
+	State string `json:"state"` // retrying, or failed
+	Why   string `json:"why"`
+}
+
+// DeliveryOf is what became of the cards of a request; nil while one has arrived, or may yet arrive at the first attempt, and of a request without cards,
+// which waits on the pages.
+func DeliveryOf(cards []core.OutboxRow) *Delivery {
+	var d *Delivery
+	for _, row := range cards {
+		if len(row.Delivered()) > 0 || row.State == core.RowWaiting && row.Cause == "" {
+			return nil
+		}
+		category, _, _ := strings.Cut(row.Cause, ":") // the rest may quote what a platform said
+		now := &Delivery{"failed", fmt.Sprintf("No approver was told of this request: %d cards were refused or lost, the last one as %s. An admin sees why with gatehouse deadletters list.", len(cards), category)}
+		if row.State == core.RowWaiting {
+			now = &Delivery{"retrying", fmt.Sprintf("No approver was told of this request yet: of %d cards none has arrived (%s). It is tried again.", len(cards), category)}
+		}
+		if d == nil || now.State == "retrying" {
+			d = now
+		}
+	}
+	return d
 }
 
 // Person is who decided.

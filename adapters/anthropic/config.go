@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"maps"
 	"net/http"
 	"time"
 
@@ -12,18 +13,29 @@ type Config struct {
 	APIKey  string `envconfig:"ANTHROPIC_API_KEY" secret:"all" help:"The key of Anthropic's API."`
 	BaseURL string `envconfig:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com" help:"Where Anthropic's API is; for proxies and tests."`
 
-	Timeout     time.Duration `ignored:"true"` // of one call, which is not streamed: of the whole generation; 0: ten minutes
+	Headers map[string]string `ignored:"true"` // of each call, beside the key's and the API's version
+
+	Timeout     time.Duration `ignored:"true"` // of one call, its whole answer included; 0: no limit
+	Silence     time.Duration `ignored:"true"` // after which a call is given up if not one byte has come; 0: ten minutes
 	MaxResponse int64         `ignored:"true"` // of one answer, in bytes; 0: 8 MiB
 	TextOnly    bool          `ignored:"true"` // the model can't read images: a request with one is refused before it is sent
 
 	Transport http.RoundTripper `ignored:"true"` // nil: Go's, with room for many calls at a time
 }
 
-const defaultBaseURL = "https://api.anthropic.com"
+const (
+	defaultBaseURL = "https://api.anthropic.com"
+	version        = "2023-06-01" // of the API
+)
 
 func (c Config) endpoint() modelapi.Config {
-	return modelapi.Config{Settings: "ANTHROPIC", Key: c.APIKey, NeedsKey: true, BaseURL: c.BaseURL, Default: defaultBaseURL,
-		Timeout: c.Timeout, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly, Transport: c.Transport}
+	headers := map[string]string{"X-Api-Key": c.APIKey, "Anthropic-Version": version}
+	maps.Copy(headers, c.Headers)
+	return modelapi.Config{
+		Settings: "ANTHROPIC", Key: c.APIKey, NeedsKey: true, BaseURL: c.BaseURL, Default: defaultBaseURL,
+		Headers: headers,
+		Timeout: c.Timeout, Silence: c.Silence, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly, Transport: c.Transport,
+	}
 }
 
 // Validate returns all faults, one line each, which begins with the setting's name. None contains the key.

@@ -8,13 +8,10 @@ import (
 )
 
 // refusal is the error of an answer with a bad status (llm-provider §8.2.3). images: the request had some.
-func (p *Provider) refusal(c modelapi.Complaint, images bool) error {
+func (p *Provider) refusal(c modelapi.Complaint, images bool) *core.Error {
 	refused := p.api.Refused(c)
-	switch invalid := refused.Category == core.ProviderInvalidRequest; {
-	case invalid && refusesBlock(c.Message, images):
+	if refused.Category == core.ProviderInvalidRequest && refused.Reason == "" && refusesBlock(c.Message, images) {
 		return p.api.Unreadable(c)
-	case invalid && strings.Contains(c.Message, "prompt is too long"):
-		return p.api.TooLong(c)
 	}
 	return refused
 }

@@ -111,7 +111,7 @@ func someCalls(t *rapid.T) []core.Message {
 	for i := range rapid.IntRange(1, 3).Draw(t, "calls") {
 		id := anyID.Draw(t, "id")
 		calls = append(calls, call(id, anyName.Draw(t, "name"), anyObject.Draw(t, "arguments")))
-		results = append(results, result(id, rapid.SampledFrom([]string{"", " ", fmt.Sprint(i)}).Draw(t, "result")))
+		results = append(results, result(id, rapid.SampledFrom([]string{" ", fmt.Sprint(i)}).Draw(t, "result")))
 	}
 	return append([]core.Message{assistant(someContent(t, true), calls...)}, rapid.Permutation(results).Draw(t, "results")...)
 }

@@ -2,25 +2,18 @@ package anthropic
 
 import (
 	"context"
-	"net/http"
 	"net/url"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
 )
 
-// Provider is one model. It may be used by many goroutines.
+// Provider is one model. It may be used by many goroutines. It remembers what the model has refused, and does not send that again.
 type Provider struct {
 	api     *modelapi.Endpoint
-	execute execute
+	learned learned
 }
-
-// execute is the SDK's client. A function, since a field of the client's type would keep all of its services in the program.
-type execute func(ctx context.Context, method, path string, params, result any, options ...option.RequestOption) error
 
 var _ llm.Provider = (*Provider)(nil)
 
@@ -31,37 +24,62 @@ func New(model string, c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := sdk.NewClient(
-		option.WithoutEnvironmentDefaults(),
-		option.WithoutOpenTelemetry(), // a turn has spans of its own
-		option.WithBaseURL(api.BaseURL),
-		option.WithAPIKey(c.APIKey),
-		option.WithHTTPClient(api.HTTPClient()),
-		option.WithMaxRetries(0),
-		option.WithRequestTimeout(api.Timeout),
-	)
-	return &Provider{api: api, execute: client.Execute}, nil
+	return &Provider{api: api}, nil
 }
 
-// Complete sends the messages once (llm-provider §5, §8.2).
+// Complete sends the messages once (llm-provider §5, §8.2). A request that is refused for its form is made again at once in another one. An answer
+// that the API has paused is continued.
 func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	request, err := p.payload(r)
-	if err != nil {
-		return llm.Response{}, err
+	tokens := llm.Tokens{Hear: r.OnToken}
+	f := p.form()
+	for {
+		request, err := p.payload(r, f)
+		if err != nil {
+			return llm.Response{}, err
+		}
+		a, err := p.whole(ctx, request, r.Stream, &tokens)
+		if err != nil {
+			return llm.Response{}, err
+		}
+		if !a.Bad() {
+			return p.read(a, request)
+		}
+		c := p.api.Complaint(a)
+		again, ok := p.next(f, c, request)
+		if !ok {
+			return llm.Response{}, p.api.Streaming(c, r, p.refusal(c, request.images))
+		}
+		f = again
 	}
-	a, err := p.send(ctx, http.MethodPost, "v1/messages", request.body)
-	if err != nil {
-		return llm.Response{}, err
-	}
-	if a.Bad() {
-		return llm.Response{}, p.refusal(p.api.Complaint(a), request.images)
-	}
-	return p.read(a, request)
 }
+
+// whole gets an answer that the API does not pause any more.
+func (p *Provider) whole(ctx context.Context, request payload, streamed bool, tokens *llm.Tokens) (modelapi.Answer, error) {
+	var before paused
+	for {
+		call := modelapi.Call{Path: "v1/messages", Body: request.body}
+		if request.bind {
+			call.Header = map[string]string{betaHeader: bindingBeta}
+		}
+		if streamed {
+			call.Stream = &stream{tokens: tokens}
+		}
+		a, err := p.api.Send(ctx, call)
+		if err != nil || a.Bad() {
+			return a, err
+		}
+		if request.body, err = before.add(request.body, &a); err != nil || request.body == nil {
+			return a, err
+		}
+	}
+}
+
+// Origin identifies the model, its endpoint and the account: what it sent with a message goes back to it alone (core.Kept).
+func (p *Provider) Origin() string { return p.api.Origin() }
 
 // Ready asks for the model's description, which shows that the key is accepted and the model exists (llm-provider §5). It uses no tokens.
 func (p *Provider) Ready(ctx context.Context) error {
-	a, err := p.send(ctx, http.MethodGet, "v1/models/"+url.PathEscape(p.api.Model), nil)
+	a, err := p.api.Send(ctx, modelapi.Call{Path: "v1/models/" + url.PathEscape(p.api.Model)})
 	if err == nil && a.Bad() {
 		err = p.refusal(p.api.Complaint(a), false)
 	}
@@ -70,18 +88,6 @@ func (p *Provider) Ready(ctx context.Context) error {
 		return &core.Error{Category: core.ProviderUnavailable, Message: core.MessageOf(err), RetryAfter: core.RetryAfterOf(err), Err: err}
 	}
 	return err
-}
-
-// send makes one call with the SDK.
-func (p *Provider) send(ctx context.Context, method, path string, body []byte) (modelapi.Answer, error) {
-	return p.api.Send(ctx, func(keep modelapi.Middleware) error {
-		var params any
-		if body != nil {
-			params = body
-		}
-		var unread *http.Response
-		return p.execute(ctx, method, path, params, &unread, option.WithMiddleware(keep))
-	})
 }
 
 // String names the provider for logs.

@@ -16,11 +16,18 @@ type payload struct {
 	body      []byte
 	names     llm.Names
 	arguments arguments
-	images    bool // the messages have images
+	most      int64 // tokens of the answer
+
+	images  bool // the messages have images
+	bound   bool // and thinking, which belongs to what is before it
+	bind    bool // what is to become of it is said
+	sampled bool // it says how to sample
+	forced  bool // it demands a call
 }
 
-// payload checks a request and makes its body (llm-provider §8.2). Errors: provider_invalid_request, provider_unsupported_content_block.
-func (p *Provider) payload(r llm.Request) (payload, error) {
+// payload checks a request and makes its body in a form (llm-provider §8.2). Errors: provider_invalid_request,
+// provider_unsupported_content_block.
+func (p *Provider) payload(r llm.Request, f form) (payload, error) {
 	images, err := p.api.Check(r)
 	if err == nil {
 		err = checkConfig(r.Config)
@@ -28,22 +35,38 @@ func (p *Provider) payload(r llm.Request) (payload, error) {
 	if err != nil {
 		return payload{}, err
 	}
-	out := payload{names: llm.NewNames(r, longestName), arguments: arguments{}, images: images}
-	root := object{"model": p.api.Model, "max_tokens": *r.Config.MaxTokens}
+	out := payload{names: llm.NewNames(r, longestName), arguments: arguments{}, images: images, most: *r.Config.MaxTokens}
+	if f.most > 0 {
+		out.most = min(out.most, f.most)
+	}
+	root := object{"model": p.api.Model, "max_tokens": out.most}
+	out.forced = r.Choice.Mode == llm.ChooseRequired || r.Choice.Mode == llm.ChooseTool
+	r.Choice = f.choice(r.Choice)
 	if err := out.addTools(root, r); err != nil {
 		return payload{}, err
 	}
-	if err := out.addMessages(root, r.Messages); err != nil {
+	if err := out.addMessages(root, r.Messages, f); err != nil {
 		return payload{}, err
 	}
-	addSampling(root, r.Config)
-	out.body, err = modelapi.Encode(root, r.Config.Extra, "stop_sequences")
+	extra := r.Config.Extra
+	if out.bind = out.bound && f.bind && bindsThinking(p.api.Model); out.bind {
+		extra = bindThinking(root, extra)
+	}
+	out.sampled = r.Config.Temperature != nil || r.Config.TopP != nil
+	addSampling(root, r.Config, f)
+	if r.Cache != "" {
+		mark(root)
+	}
+	if r.Stream {
+		root["stream"] = true
+	}
+	out.body, err = modelapi.Encode(root, extra, llm.TextList{Key: "stop_sequences"})
 	return out, err
 }
 
 // addMessages adds the messages, and the system prompt, which is none of them here.
-func (p *payload) addMessages(root object, messages []core.Message) (err error) {
-	h := history{names: p.names, arguments: p.arguments}
+func (p *payload) addMessages(root object, messages []core.Message, f form) (err error) {
+	h := history{names: p.names, arguments: p.arguments, thinking: f.thinking}
 	var system []string
 	for _, m := range messages {
 		if m.Role == core.System {
@@ -57,6 +80,7 @@ func (p *payload) addMessages(root object, messages []core.Message) (err error) 
 	if text := strings.Join(system, "\n\n"); strings.TrimSpace(text) != "" {
 		root["system"] = text
 	}
+	p.bound = h.bound
 	root["messages"], err = h.messages()
 	return err
 }
@@ -76,14 +100,14 @@ func checkConfig(c llm.Config) error {
 	return nil
 }
 
-func addSampling(root object, c llm.Config) {
-	if c.Temperature != nil {
+func addSampling(root object, c llm.Config, f form) {
+	if c.Temperature != nil && f.sampling {
 		root["temperature"] = *c.Temperature
 	}
-	if c.TopP != nil {
+	if c.TopP != nil && f.sampling {
 		root["top_p"] = *c.TopP
 	}
-	if _, extra := c.Extra["stop_sequences"]; extra || len(c.StopSequences) > 0 {
-		root["stop_sequences"] = append([]string{}, c.StopSequences...) // an extra text by itself becomes a list
+	if len(c.StopSequences) > 0 {
+		root["stop_sequences"] = c.StopSequences
 	}
 }

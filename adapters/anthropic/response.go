@@ -3,7 +3,6 @@ package anthropic
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
@@ -30,6 +29,10 @@ func (p *Provider) read(a modelapi.Answer, sent payload) (llm.Response, error) {
 		return llm.Response{}, err
 	}
 	content := v.Get("content")
+	if fault := v.Get("error"); content == nil && fault != nil && len(fault.Members) > 0 {
+		a.Status = modelapi.StatusIn(fault)
+		return llm.Response{}, p.refusal(p.api.Complaint(a), false)
+	}
 	if content == nil || content.Kind != strictjson.Array {
 		return llm.Response{}, p.api.Malformed("it has no list of content")
 	}
@@ -42,17 +45,36 @@ func (p *Provider) read(a modelapi.Answer, sent payload) (llm.Response, error) {
 	r.Message.Role = core.Assistant
 	var blocks []core.Block
 	for _, item := range content.Items {
-		if modelapi.Text(item, "type") != "tool_use" {
+		switch kind := modelapi.Text(item, "type"); {
+		case kind == "text" && !p.own():
+			said := modelapi.Say(modelapi.Text(item, "text"), sent.names.Known)
+			r.Typed = r.Typed || said.Typed
+			blocks = append(blocks, saidBlocks(said)...)
+			continue
+		case kind != "tool_use":
 			blocks = append(blocks, readBlock(item)...)
 			continue
 		}
 		r.Message.ToolCalls = append(r.Message.ToolCalls, sent.readCall(item, a.Body))
 	}
-	r.Message.Content = contentOf(blocks)
+	r.Message.Content, r.Message.Kept = modelapi.Content(blocks), keep(content, a.Body)
 	return p.api.Checked(r)
 }
 
-// readBlock gives the block of an item, none for an empty text or another type.
+// own reports whether the service is Anthropic's; other servers of its API may leave thinking and calls in a text.
+func (p *Provider) own() bool { return p.api.Place == "api.anthropic.com" }
+
+func saidBlocks(said modelapi.Said) (blocks []core.Block) {
+	if said.Thinking != "" {
+		blocks = append(blocks, core.Block{Type: core.ThinkingBlock, Text: said.Thinking})
+	}
+	if said.Text != "" {
+		blocks = append(blocks, core.Block{Type: core.TextBlock, Text: said.Text})
+	}
+	return blocks
+}
+
+// readBlock gives the block of an item, none for one with nothing in it or another type.
 func readBlock(item *strictjson.Value) []core.Block {
 	switch modelapi.Text(item, "type") {
 	case "text":
@@ -60,7 +82,10 @@ func readBlock(item *strictjson.Value) []core.Block {
 			return []core.Block{{Type: core.TextBlock, Text: s}}
 		}
 	case "thinking":
-		return []core.Block{{Type: core.ThinkingBlock, Text: modelapi.Text(item, "thinking"), Signature: modelapi.Text(item, "signature")}}
+		b := core.Block{Type: core.ThinkingBlock, Text: modelapi.Text(item, "thinking"), Signature: modelapi.Text(item, "signature")}
+		if b.Text != "" || b.Signature != "" {
+			return []core.Block{b}
+		}
 	case "redacted_thinking":
 		if data := modelapi.Text(item, "data"); data != "" {
 			return []core.Block{{Type: core.RedactedThinkingBlock, Data: data}}
@@ -69,23 +94,15 @@ func readBlock(item *strictjson.Value) []core.Block {
 	return nil
 }
 
-// readCall reads what there is of a call. Arguments that are no object are null.
+// readCall reads what there is of a call. Arguments that are no object are null; none are an empty one.
 func (p *payload) readCall(item *strictjson.Value, raw []byte) core.ToolCall {
 	c := core.ToolCall{ID: modelapi.Text(item, "id"), Name: p.names.Ours(modelapi.Text(item, "name")), Arguments: json.RawMessage("null")}
-	if input := item.Get("input"); input != nil && input.Kind == strictjson.Object {
+	input := item.Get("input")
+	switch {
+	case isObject(input):
 		c.Arguments = p.arguments.convert(c.Name, input.Raw(raw), llm.Names.Ours)
+	case isNone(input):
+		c.Arguments = json.RawMessage("{}")
 	}
 	return c
-}
-
-// contentOf gives a plain text if there is nothing but text: the API may cut one text into several blocks.
-func contentOf(blocks []core.Block) core.Content {
-	var plain strings.Builder
-	for _, b := range blocks {
-		if b.Type != core.TextBlock {
-			return core.Blocks(blocks...)
-		}
-		plain.WriteString(b.Text)
-	}
-	return core.Text(plain.String())
 }

@@ -2,6 +2,8 @@ package anthropic_test
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gatehouse/core"
@@ -50,17 +52,27 @@ func TestAnswers(t *testing.T) {
 		if string(res.Raw) != body || res.Model != "claude-9" {
 			t.Errorf("%s: model %q, raw %s", name, res.Model, res.Raw)
 		}
+		_, p := open(t, llmtest.Answer{Body: []byte(body)})
+		r := hello()
+		r.Stream = true
+		streamed, err := p.Complete(t.Context(), r)
+		got, _ = json.Marshal(streamed.Message)
+		if err != nil || string(got) != c.message || streamed.Finish != c.finish || *streamed.Usage.Total != 7 || streamed.Model != "claude-9" {
+			t.Errorf("%s, streamed: %s, %s, %v; want %s, %s", name, got, streamed.Finish, err, c.message, c.finish)
+		}
 	}
 }
 
 func TestUsage(t *testing.T) {
 	for usage, want := range map[string][3]any{
-		`{"input_tokens":3,"output_tokens":4}`:                                {int64(3), int64(4), int64(7)},
-		`{"input_tokens":"3","output_tokens":4}`:                              {nil, int64(4), nil},
-		`{"input_tokens":3,"output_tokens":-1}`:                               {int64(3), nil, nil},
-		`{"input_tokens":3.5,"output_tokens":null}`:                           {nil, nil, nil},
-		`{"input_tokens":9223372036854775807,"output_tokens":1}`:              {int64(9223372036854775807), int64(1), nil},
-		`{"input_tokens":true,"output_tokens":99999999999999999999999999999}`: {nil, nil, nil},
+		`{"input_tokens":3,"output_tokens":4}`:                                                                  {int64(3), int64(4), int64(7)},
+		`{"input_tokens":"3","output_tokens":4}`:                                                                {nil, int64(4), nil},
+		`{"input_tokens":3,"output_tokens":-1}`:                                                                 {int64(3), nil, nil},
+		`{"input_tokens":3.5,"output_tokens":null}`:                                                             {nil, nil, nil},
+		`{"input_tokens":9223372036854775807,"output_tokens":1}`:                                                {int64(9223372036854775807), int64(1), nil},
+		`{"input_tokens":true,"output_tokens":99999999999999999999999999999}`:                                   {nil, nil, nil},
+		`{"input_tokens":3,"cache_read_input_tokens":90,"cache_creation_input_tokens":7,"output_tokens":4}`:     {int64(100), int64(4), int64(104)},
+		`{"input_tokens":3,"cache_read_input_tokens":null,"cache_creation_input_tokens":"7","output_tokens":4}`: {int64(3), int64(4), int64(7)},
 		`null`:  {nil, nil, nil},
 		`"abc"`: {nil, nil, nil},
 	} {
@@ -119,5 +131,38 @@ func TestAnAnswerGoesBackAsItWas(t *testing.T) {
 	}
 	if diff := cmp.Diff(decode(t, string(want)), second); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Arguments that are no object go back to the model as it wrote them, in the form that the API wants; null and an empty text are none.
+func TestArgumentsThatAreNoObjectGoBack(t *testing.T) {
+	for input, want := range map[string]string{
+		`"{\"text\":\"line1\nline2\"}"`: `{"INVALID_JSON":"{\"text\":\"line1\nline2\"}"}`, `["a"]`: `{"INVALID_JSON":["a"]}`, `null`: `{}`, `""`: `{}`, `"null"`: `{}`,
+	} {
+		body := `{"content":[{"type":"tool_use","id":"t1","name":"note__add","input":` + input + `}],"stop_reason":"tool_use"}`
+		fake, p := open(t, llmtest.Answer{Body: []byte(body)}, llmtest.AnthropicSay("Done."))
+		r := hello()
+		r.Tools = []llm.Tool{{Name: "note.add"}}
+		first, err := llm.WithBadCalls(p).Complete(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Messages = append(r.Messages, first.Message, result("t1", "They are no object."))
+		if _, err := p.Complete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if sent := string(fake.Calls()[1].Body); !strings.Contains(sent, `"input":`+want) {
+			t.Errorf("%s goes back as %s", input, sent)
+		}
+	}
+}
+
+// A server of this API that is not Anthropic's may leave thinking and calls in a text.
+func TestThinkingInAText(t *testing.T) {
+	for text, want := range map[string]string{"<think>hm</think>Yes.": "Yes.", "Yes.\n<tool_call>{}</tool_call>": "Yes."} {
+		res, err := complete(t, `{"content":[{"type":"text","text":`+strconv.Quote(text)+`}],"stop_reason":"end_turn"}`)
+		if got := res.Message.Content.String(); err != nil || got != want || res.Typed != strings.Contains(text, "call") {
+			t.Errorf("%q is %q, %v", text, got, err)
+		}
 	}
 }

@@ -28,6 +28,8 @@ type history struct {
 	ids       ids
 	turns     []turn
 	open      []openCall // of the last assistant turn, not yet answered
+	thinking  bool       // it is sent
+	bound     bool       // there was some
 }
 
 type openCall struct{ id, wire string }
@@ -75,32 +77,44 @@ func (h *history) user(m core.Message) error {
 
 // assistant leaves out thinking that nothing follows, since the API refuses a turn that ends with it; a message of nothing else is left out.
 func (h *history) assistant(m core.Message) {
-	var blocks []object
-	end := 0
-	for _, b := range m.Content.Blocks() {
-		block := assistantBlock(b)
-		if block == nil {
-			continue
-		}
-		blocks = append(blocks, block)
-		if b.Type == core.TextBlock {
-			end = len(blocks)
-		}
+	blocks := h.kept(m)
+	if blocks == nil {
+		blocks = h.blocks(m)
 	}
-	if len(m.ToolCalls) == 0 {
-		blocks = blocks[:end]
+	end := len(blocks)
+	for end > 0 && isThinking(blocks[end-1]) {
+		end--
 	}
-	for _, c := range m.ToolCalls {
-		call := openCall{c.ID, h.ids.next(c.ID)}
-		h.open = append(h.open, call)
-		blocks = append(blocks, object{"type": "tool_use", "id": call.wire, "name": h.names.Wire(c.Name), "input": h.arguments.convert(c.Name, modelapi.Arguments(c), llm.Names.Wire)})
-	}
-	if len(blocks) == 0 {
+	if blocks = blocks[:end]; len(blocks) == 0 {
 		return
 	}
+	calls := m.ToolCalls
+	for _, block := range blocks {
+		h.bound = h.bound || isThinking(block)
+		if block["type"] == "tool_use" {
+			call := openCall{calls[0].ID, h.ids.next(calls[0].ID)}
+			h.open = append(h.open, call)
+			block["id"], calls = call.wire, calls[1:]
+		}
+	}
 	t := h.last(core.Assistant)
-	t.plain = t.plain && len(t.blocks) == 0 && !m.Content.IsList() && len(m.ToolCalls) == 0
+	t.plain = t.plain && len(t.blocks) == 0 && !m.Content.IsList() && len(blocks) == 1 && blocks[0]["type"] == "text"
 	t.blocks = append(t.blocks, blocks...)
+}
+
+// blocks are those of a message that was not kept as it came: its content, then its calls.
+func (h *history) blocks(m core.Message) (blocks []object) {
+	for _, b := range m.Content.Blocks() {
+		block := assistantBlock(b)
+		if block != nil && (h.thinking || !isThinking(block)) {
+			blocks = append(blocks, block)
+		}
+	}
+	for _, c := range m.ToolCalls {
+		input := h.arguments.convert(c.Name, modelapi.Arguments(c), llm.Names.Wire)
+		blocks = append(blocks, object{"type": "tool_use", "name": h.names.Wire(c.Name), "input": input})
+	}
+	return blocks
 }
 
 // result answers the first open call of its id: ids may occur twice.

@@ -59,7 +59,7 @@ func TestMessagesOnTheWire(t *testing.T) {
 			`[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"text","text":"So."}]},
 			  {"role":"user","content":[{"type":"text","text":"on"},{"type":"text","text":"on?"}]}]`},
 		"what is not visible is left out": {
-			[]core.Message{user(" \n"), assistant(core.Text(" ")), user("two"), assistant(core.Text("a"), call("c", "f", `null`)), result("c", "")},
+			[]core.Message{user(" \n"), assistant(core.Text(" ")), user("two"), assistant(core.Text("a"), call("c", "f", `null`)), result("c", " ")},
 			`[{"role":"user","content":"two"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"c","name":"f","input":{}}]},
 			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]`},
 		"a blank turn": {[]core.Message{user("\t")}, `[{"role":"user","content":"(blank message)"}]`},

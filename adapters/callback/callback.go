@@ -82,3 +82,6 @@ func (s *Sender) Find(context.Context, core.Delivery) (core.Found, error) { retu
 
 // Health has no problem to report: each receiver is its own matter, and the rows of the outbox say what became of it.
 func (s *Sender) Health() (inbound, outbound error) { return nil, nil }
+
+// Clock is not known.
+func (s *Sender) Clock() (now time.Time, ahead time.Duration, off error) { return now, 0, nil }

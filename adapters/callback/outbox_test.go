@@ -38,7 +38,7 @@ func newOffice(t *testing.T, p core.Platform, timeout time.Duration) *office {
 	t.Cleanup(func() { _ = store.Close() })
 	o.store = store
 	o.box = outbox.New(outbox.Options{
-		Store: store, Platforms: []core.Platform{p}, Owner: "me", Now: o.now, Timeout: timeout, Jitter: func() float64 { return -1 }, // it waits only as asked
+		Store: store, Platforms: []core.Platform{p}, Owner: "me", Timeout: timeout, Jitter: func() float64 { return -1 }, // it waits only as asked
 		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return core.Card{}, nil },
 	})
 	return o
@@ -127,7 +127,7 @@ func TestReceiverThatFailsNineTimesOfTenGetsTheDecision(t *testing.T) {
 	busy := true
 	p := sender(t, hosts(t, s.at()), func(c *callback.Config) {
 		body := c.Body
-		c.Timeout = 300 * time.Millisecond
+		c.Timeout = 2 * time.Second
 		c.Body = func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
 			if busy = !busy; !busy {
 				return nil, core.Errorf(core.StoreBusy, "busy")
@@ -168,7 +168,7 @@ func TestDecisionInDoubtIsSentAgain(t *testing.T) {
 			<-r.Context().Done()
 		}
 	})
-	o := newOffice(t, sender(t, hosts(t, s.at()), nil), 300*time.Millisecond)
+	o := newOffice(t, sender(t, hosts(t, s.at()), nil), 2*time.Second)
 	o.put("http://"+s.at(), "a1")
 	if r := o.deliver("a1"); r.State != core.RowSent || len(s.got()) != 2 {
 		t.Errorf("after a timeout: %+v, %d requests", r, len(s.got()))

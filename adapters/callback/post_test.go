@@ -165,12 +165,19 @@ func TestReceiverWithoutAnAnswerIsTriedAgain(t *testing.T) {
 		_ = raw.Close()
 	})
 	t.Cleanup(func() { close(release) }) // before the server is closed
-	p := sender(t, hosts(t, s.at(), "127.0.0.1:1"), func(c *callback.Config) { c.Timeout = 300 * time.Millisecond })
+	allow := func(limit time.Duration) *callback.Sender {
+		return sender(t, hosts(t, s.at(), "127.0.0.1:1"), func(c *callback.Config) { c.Timeout = limit })
+	}
+	hurried, p := allow(300*time.Millisecond), allow(time.Minute)
 	for address, want := range map[string]string{
 		s.at() + "/hangs": "did not answer in time", s.at() + "/drips": "did not answer in time", s.at() + "/closes": "gave no answer that can be read",
 		s.at() + "/nonsense": "gave no answer that can be read", s.at() + "/headers": "gave no answer that can be read", "127.0.0.1:1/": "could not be reached",
 	} {
-		_, _, err := p.Post(t.Context(), decision("http://"+address))
+		from := p
+		if want == "did not answer in time" {
+			from = hurried
+		}
+		_, _, err := from.Post(t.Context(), decision("http://"+address))
 		if core.CategoryOf(err) != core.DeliveryLater || !strings.Contains(core.MessageOf(err), want) || strings.Contains(err.Error(), "s3cret") || len(err.Error()) > 500 {
 			t.Errorf("%s: %v", address, err)
 		}

@@ -2,10 +2,7 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -16,9 +13,9 @@ import (
 // shownCards holds the cards that were shown, in the order of showing.
 type shownCards struct {
 	open    []shownCard
-	last    core.ApprovalID            // the card that was answered last
-	printed map[core.ApprovalID]string // each card as it was last printed
-	asked   map[core.ApprovalID]bool   // those that are questions
+	last    core.ApprovalID              // the card that was answered last
+	printed map[core.ApprovalID][]string // what was printed of each card
+	asked   map[core.ApprovalID]bool     // those that are questions
 }
 
 type shownCard struct {
@@ -131,43 +128,35 @@ func (c *Console) markAnswered(id core.ApprovalID) {
 	}
 }
 
-// showCard prints a card in its current state, unless exactly that was printed before. After a decision it names the next open card
-// again, which the next answer is for. A reminder of an open card is one line.
-func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) error {
+// showCard prints a card in its current state: in full, or of a card that was printed before what is new, if anything is. After a decision
+// it names the next open card again, which the next answer is for. A reminder of an open card is one line.
+func (c *Console) showCard(d core.Delivery) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := c.style.card(card)
-	if c.cards.printed[card.Approval] == text {
-		if occasion != "" && card.State == core.Open {
-			if card.Question != nil {
-				return c.print(c.style.question("reminder: nobody has answered yet: " + oneLine(card.Question.Text)))
-			}
-			return c.print(c.style.approval(fmt.Sprintf("reminder: nobody has decided yet: %s (%.*s)", oneLine(card.Summary), minShortID, card.Approval)))
-		}
-		return nil
-	}
+	card := *d.Card
 	at := c.cards.index(card.Approval)
 	known := at >= 0
-	out := text
-	if late && card.State == core.Open {
-		out = c.style.about(card, "(late) this was requested a while ago:") + text
-	}
 	changed := known && card.Edits != c.cards.open[at].card.Edits // its arguments: it is another card to answer
-	voted := known && card.State == core.Open && !changed         // only its votes changed
-	if voted && card.Question == nil {
-		out = c.style.approval(votes(card) + ": " + oneLine(card.Summary))
+	before := c.cards.printed[card.Approval]
+	said := sayCard(d)
+	out := c.style.news(said, before)
+	switch {
+	case before == nil || changed:
+		out = c.style.card(d, said)
+	case out == "" && d.Occasion != "" && card.State == core.Open:
+		return c.print(c.style.reminder(card))
 	}
 	if err := c.print(out); err != nil {
 		return err
 	}
-	c.cards.printed[card.Approval], c.cards.asked[card.Approval] = text, card.Question != nil
+	c.cards.printed[card.Approval], c.cards.asked[card.Approval] = append(said.lines, said.first), card.Question != nil
 	switch {
-	case voted:
-		c.cards.open[at].card = card
-		return nil
 	case changed && card.State == core.Open:
 		c.cards.open[at] = shownCard{card: card}
 		c.repaint()
+		return nil
+	case known && card.State == core.Open:
+		c.cards.open[at].card = card
 		return nil
 	case known:
 		c.cards.open = slices.Delete(c.cards.open, at, at+1)
@@ -188,58 +177,15 @@ func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) er
 	return nil
 }
 
-// decisionLine is the result of an approval in one line.
-func decisionLine(card core.Card) string {
-	what, by, why := cmp.Or(oneLine(card.Summary), oneLine(card.Tool)), cmp.Or(oneLine(card.DecidedBy), "somebody"), ""
-	if reason := oneLine(card.Reason); reason != "" {
-		why = " (" + reason + ")"
-	}
-	switch card.State {
-	case core.Approved:
-		return "approved by " + by + ": " + what + why
-	case core.Denied:
-		return "denied by " + by + ": " + what + why
-	case core.Expired:
-		return "expired without a decision: " + what
-	case core.Cancelled:
-		return "cancelled: " + what + why
-	case core.Answered:
-		return "answered by " + by + ": " + what + " – " + oneLine(strings.ReplaceAll(card.Answer, "\n", ", "))
-	}
-	return oneLine(string(card.State)) + ": " + what
-}
-
-// cardLines are the lines of an open card below its first.
-func cardLines(card core.Card) []string {
-	var lines []string
-	if card.Arguments != "" {
-		lines = strings.Split(Sanitize(arguments(card.Arguments)), "\n")
-		lines[0] = "arguments: " + lines[0]
-	}
-	about := "id " + oneLine(string(card.Approval))
-	if card.Requester != "" {
-		about += ", requested by " + oneLine(card.Requester)
-	}
-	if card.Edits > 0 {
-		about += ", arguments changed by " + cmp.Or(oneLine(card.Editor.Name), "an approver")
-	}
-	if card.Asked.Dropped != "" {
-		about += ", an earlier change by " + oneLine(card.Asked.Dropped) + " was dropped"
-	}
-	if card.Quorum > 1 || card.Vetoes > 1 {
-		about += ", " + votes(card)
-	}
-	if !card.Deadline.IsZero() {
-		about += ", until " + card.Deadline.Local().Format("2006-01-02 15:04 MST")
-	}
-	switch how := cautions(card); {
+// howToAnswer says what an open card may be answered with.
+func howToAnswer(card core.Card) string {
+	switch {
 	case card.Altered:
-		lines = append(lines, chat.AlteredNote)
-		return append(lines, about, answers("", card))
-	case how != "":
-		return append(append(lines, strings.Split(how, "\n")...), about, answers(spelled, card))
+		return answers("", card)
+	case cautions(card) != "":
+		return answers(spelled, card)
 	}
-	return append(lines, about, answers("y", card))
+	return answers("y", card)
 }
 
 // answers says what a card may be answered with; yes is the answer that approves, "" if it can't be approved.
@@ -257,20 +203,8 @@ func answers(yes string, card core.Card) string {
 	return "answer " + strings.Join(all, ", ") + " or n REASON"
 }
 
-// votes says how many votes an open card has, and how many it needs.
-func votes(card core.Card) string {
-	text := fmt.Sprintf("%d of %d approvals", len(card.Voters), max(1, card.Quorum))
-	if card.Vetoes > 1 {
-		text += fmt.Sprintf(", %d of %d denials", len(card.Against), card.Vetoes)
-	}
-	return text
-}
-
 // cautions returns why a y is not enough to approve the card, "" if it is.
-func cautions(card core.Card) string {
-	text := chat.CardText[string]{Inline: func(s string, _ int) string { return oneLine(s) }, Limits: chat.CardLimits{Summary: math.MaxInt}}
-	return text.Cautions(card, 0)
-}
+func cautions(card core.Card) string { return cardText.Cautions(card, 0) }
 
 // arguments puts short arguments on one line; longer ones stay as they are.
 func arguments(pretty string) string {
@@ -310,32 +244,27 @@ func (s style) approval(text string) string {
 	return s.paint(yellow, "approval>") + " " + text + "\n"
 }
 
-// card is an approval in its current state: open in full, decided in one line.
-func (s style) card(card core.Card) string {
-	if card.State != core.Open {
-		code := red
-		if card.State == core.Approved || card.State == core.Answered {
-			code = green
-		}
-		return s.about(card, s.paint(code, decisionLine(card)))
+// card is a card in full: one that waits for an answer with how to answer it.
+func (s style) card(d core.Delivery, said saying) (out string) {
+	card := *d.Card
+	if card.State == core.Open && d.Occasion != "" {
+		out = s.about(card, chat.Headline(card, d.Occasion))
 	}
-	if card.Question != nil {
-		return s.openQuestion(card)
+	if card.State == core.Open && d.Late {
+		out += s.about(card, "(late) this was requested a while ago:")
 	}
-	title := oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)
-	if card.Asked.Of > 1 {
-		title += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
+	switch {
+	case card.State != core.Open:
+		return s.news(said, []string{})
+	case card.Question != nil:
+		return out + s.openQuestion(card, said.lines)
 	}
-	lines := cardLines(card)
+	lines := append(slices.Clone(said.lines), howToAnswer(card))
 	if !s.tty {
-		out := s.approval(title)
-		for _, l := range lines {
-			out += s.approval(l)
-		}
-		return out
+		return out + s.approval(said.first) + s.all(card, lines)
 	}
 	bar := s.paint(yellow, "│") + " "
-	out := s.paint(yellow, "┌ "+title) + "\n"
+	out += s.paint(yellow, "┌ "+said.first) + "\n"
 	for i, l := range lines {
 		if i == len(lines)-1 {
 			bar = s.paint(yellow, "└") + " "

@@ -66,7 +66,7 @@ func New(o Options) *Console {
 	}
 	return &Console{
 		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		cards: shownCards{printed: map[core.ApprovalID]string{}, asked: map[core.ApprovalID]bool{}}, workingChanged: make(chan struct{}, 1),
+		cards: shownCards{printed: map[core.ApprovalID][]string{}, asked: map[core.ApprovalID]bool{}}, workingChanged: make(chan struct{}, 1),
 	}
 }
 
@@ -105,7 +105,7 @@ func (c *Console) showOpen(ctx context.Context) error {
 		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
 	}
 	for _, card := range open {
-		if err := c.showCard(card, false, ""); err != nil {
+		if err := c.showCard(core.Delivery{Card: &card}); err != nil {
 			return err
 		}
 	}

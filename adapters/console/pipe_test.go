@@ -241,7 +241,7 @@ func TestPipe(t *testing.T) {
 
 func card(what string) string {
 	return "approval> note.add wants your approval: Add " + what + "\napproval> arguments: {\"text\":\"" + what +
-		"\"}\napproval> id a-" + what + ", requested by Ann\napproval> answer y, n or n REASON\n"
+		"\"}\napproval> Tool: note.add\napproval> Asked by: Ann\napproval> id a-" + what + "\napproval> answer y, n or n REASON\n"
 }
 
 func TestPipeEvents(t *testing.T) {
@@ -304,9 +304,9 @@ func TestLaw1_ALineThatIsNotStoredIsReportedAndNotAccepted(t *testing.T) {
 		"refused permanently": {
 			func(int) error { return core.Errorf(core.Invalid, "No, because.") }, nil, "bot> Your message was not accepted: No, because.\n",
 		},
-		"a permanent failure": {
+		"a database that can't be used now": {
 			func(int) error { return core.Errorf(core.StoreNewer, "A newer gatehouse wrote this.") }, core.Errorf(core.StoreNewer, ""),
-			"bot> Your message was not accepted: A newer gatehouse wrote this.\n",
+			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please send it again later.\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -367,15 +367,16 @@ func (b broken) Read(p []byte) (int, error) {
 
 func TestCards(t *testing.T) {
 	base := core.Card{Approval: "a1", Tool: "note.add", Summary: "Add milk", DecidedBy: "Ann"}
+	const rest = "approval> Tool: note.add\napproval> Asked by: somebody\napproval> id a1\n"
 	for _, tc := range []struct {
 		state  core.ApprovalState
 		reason string
 		want   string
 	}{
-		{core.Approved, "", "approval> approved by Ann: Add milk\n"},
-		{core.Denied, "no\nbot> fake", "approval> denied by Ann: Add milk (no bot> fake)\n"},
-		{core.Expired, "", "approval> expired without a decision: Add milk\n"},
-		{core.Cancelled, "withdrawn by Ann", "approval> cancelled: Add milk (withdrawn by Ann)\n"},
+		{core.Approved, "", "approval> approved by Ann: Add milk\n" + rest},
+		{core.Denied, "no\nbot> fake", "approval> denied by Ann: Add milk (no bot> fake)\n" + rest},
+		{core.Expired, "", "approval> expired without a decision: Add milk\n" + rest},
+		{core.Cancelled, "withdrawn by Ann", "approval> cancelled by Ann: Add milk (withdrawn by Ann)\n" + rest},
 	} {
 		var out output
 		c := console.New(console.Options{Out: &out})
@@ -404,7 +405,8 @@ func TestCardWithVotesAndLongArguments(t *testing.T) {
 		}
 	}
 	want := "approval> (late) this was requested a while ago:\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
-		"\"\napproval> }\napproval> id a1, 0 of 2 approvals\napproval> answer y, n or n REASON\napproval> 1 of 2 approvals: Deploy\n"
+		"\"\napproval> }\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 0 of 2\napproval> id a1\napproval> answer y, n or n REASON\n" +
+		"approval> Deploy – Approved so far: 1 of 2: somebody\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -424,7 +426,7 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> id 0199aaaa-bbbb, 0 of 1 approvals, 1 of 2 denials\napproval> answer y or n REASON\n" +
+	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Denied so far: 1 of 2: x:bob\napproval> id 0199aaaa-bbbb\napproval> answer y or n REASON\n" +
 		"approval> reminder: nobody has decided yet: Deploy (0199aaaa)\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -445,8 +447,10 @@ func TestCardWithChangedArguments(t *testing.T) {
 	show()
 	card.Summary, card.Voters, card.Edits, card.Editor = "Deploy 2", nil, 1, core.Actor{ID: "x:cid", Name: "Cid"}
 	show()
-	want := "approval> deploy wants your approval: Deploy 1\napproval> id a1, an earlier change by Bob was dropped, 1 of 2 approvals\napproval> answer y, n or n REASON\n" +
-		"approval> deploy wants your approval: Deploy 2\napproval> id a1, arguments changed by Cid, an earlier change by Bob was dropped, 0 of 2 approvals\napproval> answer y, n or n REASON\n"
+	dropped := "approval> Bob had changed the arguments of an earlier request. The rules have changed since, and that change is dropped.\n"
+	end := "approval> id a1\napproval> answer y, n or n REASON\n"
+	want := "approval> deploy wants your approval: Deploy 1\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 1 of 2: x:bob\n" + dropped + end +
+		"approval> deploy wants your approval: Deploy 2\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 0 of 2\napproval> Cid changed the arguments.\n" + dropped + end
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

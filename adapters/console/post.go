@@ -31,15 +31,16 @@ func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {
 func (c *Console) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
 func (c *Console) deliver(d core.Delivery) error {
-	if d.Kind == core.PostSteps {
+	if d.Kind != core.PostSteps {
+		c.setWorking(false) // any other post ends the work that the spinner shows
+	} else if d.Until.IsZero() {
 		return nil // the spinner already shows that work goes on
 	}
-	c.setWorking(false) // any post ends the work that the spinner shows
 	if d.Kind == core.PostCard {
 		if d.Card == nil {
 			return core.Errorf(core.Internal, "The card of an approval has no data.")
 		}
-		return c.showCard(*d.Card, d.Late, d.Occasion)
+		return c.showCard(d)
 	}
 	if d.Kind == core.PostPrivate {
 		c.reopenAnswered()

@@ -140,18 +140,9 @@ func (s style) about(card core.Card, text string) string {
 }
 
 // openQuestion is a question that waits for an answer, up to its first field.
-func (s style) openQuestion(card core.Card) (out string) {
-	for line := range strings.SplitSeq(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n") {
-		out += s.question(line)
-	}
-	about := "id " + oneLine(string(card.Approval))
-	if card.Requester != "" {
-		about += ", asked for " + oneLine(card.Requester)
-	}
-	if !card.Deadline.IsZero() {
-		about += ", until " + card.Deadline.Local().Format("2006-01-02 15:04 MST")
-	}
-	out += s.question(about)
+func (s style) openQuestion(card core.Card, facts []string) string {
+	lines := strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
+	out := s.all(card, append(lines, facts...))
 	if n := len(card.Question.Fields); n > 1 {
 		out += s.question(fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
 	}

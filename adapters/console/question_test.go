@@ -41,7 +41,8 @@ func (s *gateway) answered(card *core.Card, click *core.Click) {
 }
 
 const (
-	which   = "question> Which?\nquestion> Say.\nquestion> id a-q, asked for Ann\n"
+	which   = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: console:ann\nquestion> id a-q\n"
+	forBob  = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: slack:UBOB\nquestion> id a-q\n"
 	decided = "question> answered by Ann: Which? Say. – "
 	sizes   = `{"oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]}`
 	options = "question> 1) Small\nquestion> 2) Medium\nquestion> answer with a number or a title\n"
@@ -60,9 +61,9 @@ func TestQuestionsInAPipe(t *testing.T) {
 		"any line is a text, also y":          {"ask {\"type\":\"string\",\"maxLength\":5}\ny\n", which + "question> answer with a text of 0 to 5 characters\n" + decided + "y\nbot> got \"y\"\n"},
 		"a number":                            {"ask {\"type\":\"number\",\"minimum\":1}\n2.50\n", which + "question> answer with a number, 1 or more\n" + decided + "2.50\nbot> got 2.50\n"},
 		"control words are no answer":         {"ask " + sizes + "\n/status\n1\n", "bot> control: status\n" + which + options + decided + "Small\nbot> got \"s\"\n"},
-		"a question for somebody else":        {"ask bob " + sizes + "\n2\n", which + options + "bot> you said 2\nquestion> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
+		"a question for somebody else":        {"ask bob " + sizes + "\n2\n", forBob + options + "bot> you said 2\nquestion> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
 		"an approval is answered in between":  {"ask " + sizes + "\n1\nnote tea\ny\n", which + options + decided + "Small\nbot> got \"s\"\n" + card("tea") + "approval> approved by Ann: Add tea\nbot> done with Add tea\n"},
-		"an older approval can be answered":   {"note tea\nask bob " + sizes + "\ny\n", card("tea") + which + options + "approval> approved by Ann: Add tea\nbot> done with Add tea\nquestion> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
+		"an older approval can be answered":   {"note tea\nask bob " + sizes + "\ny\n", card("tea") + forBob + options + "approval> approved by Ann: Add tea\nbot> done with Add tea\nquestion> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
 		"what does not fit is asked again":    {"ask " + sizes + "\nlarge\n1\n", which + options + "question> That does not fit: this must be a number from 1 to 2, or an option's title. Please answer again.\n" + options + decided + "Small\nbot> got \"s\"\n"},
 		"an answer that did not count":        {"ask {\"enum\":[\"again\",\"b\"]}\n1\n2\n", which + "question> 1) again\nquestion> 2) b\nquestion> answer with a number or a title\nbot> That did not count.\n" + decided + "b\nbot> got \"b\"\n"},
 		"a form, field by field":              {"ask " + order + "\n2\n3\ny\n", which + form + second + third + decided + "size: Medium, count: 3, gift: Yes\nbot> got {\"size\":\"m\",\"count\":3,\"gift\":true}\n"},

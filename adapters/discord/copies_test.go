@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"reflect"
 	"testing"
 
 	"gatehouse/adapters/discord/discordtest"
@@ -61,7 +62,7 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 				default:
 					to = w.DMWith(c.want[i])
 				}
-				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || again.Posts[i] != p || p.Conversation != c.d.Conversation {
+				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || !reflect.DeepEqual(again.Posts[i], p) || p.Conversation != c.d.Conversation {
 					t.Errorf("%+v", p)
 				}
 			}

@@ -86,7 +86,7 @@ func New(o Options) *Discord {
 	d := &Discord{
 		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 	}
-	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Report: d.outbound.Record})
+	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Log: o.Log, Report: d.outbound.Record})
 	d.guilds = guilds.New(d.rest, o.Now)
 	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
 	d.typing = newTyping(o.Now, wait, o.Open)
@@ -144,6 +144,11 @@ func (d *Discord) running() context.Context {
 		return context.Background()
 	}
 	return d.run
+}
+
+// Clock returns Discord's time, by its answers.
+func (d *Discord) Clock() (now time.Time, ahead time.Duration, off error) {
+	return d.rest.Clock().Read()
 }
 
 // Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for

@@ -12,8 +12,12 @@ import (
 // reply can be. seal signs the value of a button.
 func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
-		Parts: markdown,
-		Reply: func(part string) drawn { return drawn{Text: part} },
+		Reply: func(text string) (all []drawn) {
+			for _, part := range paragraphs(text) {
+				all = append(all, drawn{Text: part})
+			}
+			return all
+		},
 		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
 		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
 		Late: func(m drawn) drawn {

@@ -241,3 +241,25 @@ func TestEscapesNeverBecomePartOfALink(t *testing.T) {
 		}
 	}
 }
+
+// TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown but blocks of code, which are kept byte for byte, and has the same words.
+func TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown(t *testing.T) {
+	const code = "```go\n# a **b** `c` <@1>\n```\n"
+	for _, head := range []string{"### 🔔 Approval needed", "# Аррrоvаl nееdеd", "**:bell: Approval needed**"} {
+		text := head + "\n**Pay 20**\n**Tool:** `pay` # one\n> -# small\n" + code + "end"
+		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Key: "k", Text: text}})
+		if len(all) != 1 || strings.Count(all[0].Text, code) != 1 {
+			t.Fatalf("%+v", all)
+		}
+		words := strings.Replace(all[0].Text, code, "", 1)
+		shown := strings.NewReplacer(`\\`, `\`, `\`, "").Replace(words)
+		if want := strings.Replace(text, code, "", 1); shown != want {
+			t.Errorf("got\n%q\nwant\n%q", shown, want)
+		}
+		for i, r := range words {
+			if strings.ContainsRune("#*`>", r) && words[i-1] != '\\' {
+				t.Errorf("%q is Markdown in %q", r, words)
+			}
+		}
+	}
+}

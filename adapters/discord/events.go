@@ -87,7 +87,8 @@ const justNow = 5 * time.Minute
 // justEdited reports whether a server message was edited by its author a moment ago, perhaps to add a forgotten mention of the bot.
 func (d *Discord) justEdited(m message) bool {
 	at, err := time.Parse(time.RFC3339, m.Edited)
-	return err == nil && m.Guild != "" && d.Now().Sub(at) < justNow
+	now, _, _ := d.Clock()
+	return err == nil && m.Guild != "" && now.Sub(at) < justNow
 }
 
 // byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could answer each other

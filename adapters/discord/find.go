@@ -18,6 +18,7 @@ import (
 // Limits of a search for a message whose send is in doubt.
 const (
 	nonceTime = 3 * time.Minute // how long a nonce certainly lasts; Discord says "a few minutes"
+	margin    = 2 * time.Second // how far Discord's own clocks may differ, that of its answers and that of its ids
 	pageSize  = 100             // Discord's limit
 	pages     = 20
 )
@@ -89,41 +90,42 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	return core.Found{Late: followUp}, nil // any other message has a nonce, which prevents a duplicate if it becomes readable late
 }
 
-// findIn looks for a part in a channel and returns its message id, "" if it is not there.
+// findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is not there.
 func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part drawn) (string, error) {
-	after := d.sentAfter(delivery)
+	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted
-		err := d.rest.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d&after=%s", discordgo.EndpointChannelMessages(channel), pageSize, after), nil, &found)
-		if rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel) {
+		err := d.rest.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before), nil, &found)
+		switch {
+		case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel):
 			return "", nil
-		}
-		if err != nil {
+		case err != nil:
 			return "", findError(err)
+		case len(found) == 0 && before == "":
+			return "", d.unreadable(delivery)
 		}
 		for _, one := range found {
+			if !snowflake.Greater(one.ID, after) {
+				return "", nil
+			}
 			if one.Author.Bot && one.isPart(d.Signer, delivery, part) && !d.isOther(one.ID, delivery) {
 				return one.ID, nil
 			}
-			after = snowflake.Max(after, one.ID)
+			before = "&before=" + one.ID
 		}
 		if len(found) < pageSize {
-			return "", d.checkReadable(ctx, channel, delivery, len(found))
+			return "", nil
 		}
 	}
 	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
-// sentAfter returns the greatest id that is certainly below that of a part whose send is in doubt. It follows from the start of the send,
-// by Discord's clock, and from the message that the part answers.
-func (d *Discord) sentAfter(delivery core.Delivery) string {
+// sentAfter returns an id that is certainly below that of a part whose send is in doubt: that of the message that the part answers, and the first
+// one of the moment at which the send began, by Discord's clock.
+func sentAfter(delivery core.Delivery) string {
 	after := "0"
 	if !delivery.SentAt.IsZero() {
-		lead, known := d.rest.ClockLead()
-		if !known {
-			lead = maxClockLead
-		}
-		after = snowflake.At(delivery.SentAt.Add(-max(lead, 0) - time.Millisecond))
+		after = snowflake.At(delivery.SentAt.Add(-margin))
 	}
 	if snowflake.Valid(delivery.To.Message) {
 		after = snowflake.Max(after, delivery.To.Message)
@@ -135,18 +137,11 @@ func (d *Discord) sentAfter(delivery core.Delivery) string {
 // corrected, it is repeated later, without limit. If Discord refuses the answer, the send stays in doubt.
 func findError(err error) error { return chat.SendError(chat.FindError(err)) }
 
-// checkReadable returns nil if nothing was found because nothing is there. Without the permission to read the history, Discord returns an
+// unreadable returns nil if no message of a channel can be read because there is none. Without the permission to read the history, Discord returns an
 // empty one. That does no harm while the nonce lasts.
-func (d *Discord) checkReadable(ctx context.Context, channel string, delivery core.Delivery, found int) error {
-	if found > 0 || d.Now().Sub(delivery.SentAt) < nonceTime {
+func (d *Discord) unreadable(delivery core.Delivery) error {
+	if now, _, _ := d.Clock(); now.Sub(snowflake.Time(sentAfter(delivery))) < nonceTime {
 		return nil
 	}
-	var any []posted
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessages(channel)+"?limit=1", nil, &any); err != nil {
-		return findError(err)
-	}
-	if len(any) == 0 {
-		return core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")
-	}
-	return nil
+	return core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")
 }

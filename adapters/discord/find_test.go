@@ -154,7 +154,7 @@ func TestAnotherProcessFindsALostAnswer(t *testing.T) {
 			}
 			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 			d := answerTo("reply/1", "the same words", to)
-			d.SentAt = ahead()
+			d.SentAt, _, _ = w.d.Clock()
 			if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 				t.Fatalf("%v", err)
 			}

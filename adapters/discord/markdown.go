@@ -24,6 +24,34 @@ func markdown(text string) []string {
 	return parts
 }
 
+// paragraphs is markdown or, for a reply that could be taken for a card, its words in paragraphs, without any Markdown but blocks of code.
+func paragraphs(text string) []string {
+	if !chat.LooksLikeCard(text) {
+		return markdown(text)
+	}
+	var b strings.Builder
+	for text != "" {
+		if code := blockAt(text); code != "" {
+			b.WriteString(code)
+			text = text[len(code):]
+			continue
+		}
+		line := text[:strings.IndexByte(text+"\n", '\n')]
+		text = text[len(line):]
+		for _, piece := range escape(line) {
+			if piece == "#" { // which a cut might move to the beginning of a line
+				piece = `\#`
+			}
+			b.WriteString(piece)
+		}
+		if text != "" {
+			b.WriteByte('\n')
+			text = text[1:]
+		}
+	}
+	return chattext.Split(b.String(), maxReply)
+}
+
 // markdownWithoutCode is markdown for a text of which nothing is certain to be code. What a cut moves to the beginning of a line takes one
 // more character in that part.
 func markdownWithoutCode(text string) []string {

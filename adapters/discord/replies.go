@@ -114,7 +114,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 	case !isUnanswerable(err):
 		return "", false, chat.SendError(err)
 	}
-	if age := d.Now().Sub(c.given); age < answerGrace && age > -maxClockLead {
+	if now, _, _ := d.Clock(); now.Sub(c.given) < answerGrace {
 		return "", false, chat.Wait(time.Second, nil, "Discord does not expect the command's answer yet.")
 	}
 	return "", true, nil

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -146,9 +145,6 @@ func (p posted) hasText(part drawn) bool {
 	}
 	return plain(strings.Join(texts, "\n")) == plain(part.words())
 }
-
-// maxClockLead is how far this machine's clock is assumed to be ahead of Discord's while the difference is unknown.
-const maxClockLead = 2 * time.Minute
 
 // partName identifies a part of a post.
 func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d", d.Key, d.Part) }

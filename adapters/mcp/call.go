@@ -61,7 +61,7 @@ func (s *server) call(ctx context.Context, d definition, key string, args json.R
 		}
 		result, failed := s.send(ctx, c, d, key, args)
 		if failed == nil {
-			return s.content(d.name, result)
+			return s.content(ctx, d.name, result)
 		}
 		if failed.lost { // whoever comes next gets a new session
 			_ = c.gate.Fail(failed.err)

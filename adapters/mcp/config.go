@@ -65,9 +65,9 @@ func Load(path string, lookup func(string) (string, bool)) (Config, error) {
 	return cfg, nil
 }
 
-// Parse reads the text of an mcp.json. Each fault begins with its line and names the server, and says what to do.
+// Parse reads the text of an mcp.json, with or without a byte order mark. Each fault begins with its line and names the server, and says what to do.
 func Parse(text []byte, lookup func(string) (string, bool)) (cfg Config, faults []string) {
-	root, err := strictjson.Parse(text)
+	root, err := strictjson.Parse(core.WithoutBOM(text))
 	if err != nil {
 		return Config{}, []string{err.Error()}
 	}

@@ -33,7 +33,7 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 		"a resource":  {Content: []sdk.Content{&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: strings.Repeat("x", 990) + fromEnv, Text: all}}}},
 		"a link":      {Content: []sdk.Content{&sdk.ResourceLink{Name: all, URI: all}}},
 	} {
-		got, err := s.content("files.a", r)
+		got, err := s.content(t.Context(), "files.a", r)
 		if err != nil {
 			got = core.MessageOf(err)
 		}
@@ -113,7 +113,7 @@ func TestAResultSaysNothingTwice(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.structured), &structured); err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.content("files.a", &sdk.CallToolResult{Content: c.parts, StructuredContent: structured})
+		got, err := s.content(t.Context(), "files.a", &sdk.CallToolResult{Content: c.parts, StructuredContent: structured})
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

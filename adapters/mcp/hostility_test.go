@@ -139,9 +139,16 @@ func TestAHundredMegabytesCostTheServerItsConnection(t *testing.T) {
 }
 
 func TestALongResultIsCut(t *testing.T) {
-	got, err := run(t, mcp.Options{}, process(t, "long")).call("files.read_all", `{}`)
+	r := run(t, mcp.Options{}, process(t, "long"))
+	got, err := r.call("files.read_all", `{}`)
 	if err != nil || len(got) > 257<<10 || !strings.HasSuffix(got, "ü\n(The result was cut: it had 800000 bytes.)") {
 		t.Errorf("%d bytes, …%s, %v", len(got), got[max(0, len(got)-60):], err)
+	}
+	reads, x := r.get("files.read_all"), tool.Executor{}
+	reads.Mutating = false
+	result, err := x.Read(t.Context(), reads, core.ToolCall{Name: reads.Name, Arguments: json.RawMessage(`{}`)}, "k1")
+	if err != nil || result.Content != got || result.Whole == "" || result.Miscut {
+		t.Errorf("%v: the whole is %q, miscut %t", err, result.Whole, result.Miscut)
 	}
 }
 

@@ -73,7 +73,7 @@ func start(s Server, environ []string, g *gate.Gate, said *stderr) (*process, er
 		return nil, failed
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	failed := p.cmd.Start()
+	failed := procgroup.Start(p.cmd)
 	closeAll(theirs[:]...)
 	if failed != nil {
 		closeAll(in, p.out, err)
@@ -88,7 +88,7 @@ func start(s Server, environ []string, g *gate.Gate, said *stderr) (*process, er
 func (p *process) wait(err *os.File) {
 	var reading sync.WaitGroup
 	reading.Go(func() { p.errors.copy(err) })
-	p.state = p.cmd.Wait()
+	p.state = procgroup.Wait(p.cmd)
 	procgroup.Kill(p.cmd)
 	soon := time.Now().Add(exitTimeout / 2) // somebody who left the group may still hold the other ends
 	_ = p.out.SetReadDeadline(soon)         // a pipe has deadlines
@@ -144,16 +144,12 @@ func (p *process) last() string {
 // close ends the process: politely by the end of its input, then by a signal, then by force.
 func (p *process) close() {
 	_ = p.in.Close()
-	for _, step := range []func(*exec.Cmd){procgroup.Term, procgroup.Kill} {
-		timer := time.NewTimer(exitTimeout)
-		select {
-		case <-p.exited:
-		case <-timer.C:
-			step(p.cmd)
-		}
-		timer.Stop()
+	select {
+	case <-p.exited:
+	case <-time.After(exitTimeout):
+		procgroup.End(p.cmd, exitTimeout)
+		<-p.exited
 	}
-	<-p.exited
 	if p.conn != nil {
 		_ = p.conn.Close()
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/mask"
+	"gatehouse/core/tool"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 
 // content gives the text of a result, without the entry's secrets; of one that says that it is an error, a typed error with that text.
 // Secrets are hidden before anything is cut: half a secret is not recognised.
-func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
+func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult) (string, error) {
 	var parts []string
 	for _, c := range r.Content {
 		if text := s.part(c); text != "" {
@@ -32,9 +34,10 @@ func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
 			parts = append(parts, mask.Without(string(structured), s.secrets))
 		}
 	}
-	text := strings.Join(parts, "\n")
-	all := len(text)
-	text = strings.ToValidUTF8(s.hide(text[:min(all, 2*maxResult)]), "\ufffd") // to look for forms of secrets in all of it would take seconds
+	whole := strings.Join(parts, "\n")
+	all := len(whole)
+	begins := min(all, 2*maxResult) // to look for forms of secrets in all of it would take seconds
+	text := strings.ToValidUTF8(s.hide(whole[:begins]), "\ufffd")
 	if r.IsError {
 		if text == "" {
 			text = "the server says no more"
@@ -46,7 +49,7 @@ func (s *server) content(name string, r *sdk.CallToolResult) (string, error) {
 		return "(The tool gave no text.)", nil
 	case len(text) > maxResult || all > 2*maxResult:
 		kept := strings.ToValidUTF8(text[:min(len(text), maxResult)], "")
-		return fmt.Sprintf("%s\n(The result was cut: it had %d bytes.)", kept, all), nil
+		return tool.NoteCut(ctx, text+whole[begins:], kept, fmt.Sprintf("\n(The result was cut: it had %d bytes.)", all)), nil
 	}
 	return text, nil
 }

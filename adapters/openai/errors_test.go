@@ -123,3 +123,18 @@ func TestConfigurationIsChecked(t *testing.T) {
 		t.Error("a model without a name")
 	}
 }
+
+// A key that is short is hidden where it stands alone; it is no part of words. One that is in the model's name is no secret.
+func TestAShortKeyIsNoPartOfAWord(t *testing.T) {
+	for short, want := range map[string]string{"no": "nothing for the key (the API key)", "gpt": "nothing for the key gpt"} {
+		fake := llmtest.NewOpenAI(llmtest.OpenAIFault(400, "x", "nothing for the key "+short))
+		t.Cleanup(fake.Close)
+		p, err := openai.New("gpt-test", openai.Config{APIKey: short, BaseURL: fake.URL + "/v1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = p.Complete(t.Context(), question); !strings.HasSuffix(core.MessageOf(err), want) {
+			t.Errorf("%s: %v", short, err)
+		}
+	}
+}

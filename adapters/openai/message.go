@@ -1,69 +1,95 @@
 package openai
 
 import (
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
 )
 
 // message is a message on the wire.
-func message(m core.Message, names llm.Names) openai.ChatCompletionMessageParamUnion {
-	switch m.Role {
-	case core.System:
-		return openai.SystemMessage(m.Content.String())
-	case core.ToolRole:
-		return openai.ToolMessage(m.Content.String(), m.ToolCallID)
-	case core.User:
-		if !m.Content.IsList() {
-			return openai.UserMessage(m.Content.String())
-		}
-		return openai.UserMessage(parts(m.Content.Blocks()))
+func (p *Provider) message(m core.Message, names llm.Names) object {
+	wire := object{"role": string(m.Role)}
+	switch {
+	case m.Role == core.Assistant:
+		p.assistant(wire, m, names)
+	case m.Role == core.User && m.Content.IsList():
+		wire["content"] = parts(m.Content.Blocks())
+	default:
+		wire["content"] = m.Content.String()
 	}
-	return assistant(m, names)
+	if m.Role == core.ToolRole {
+		wire["tool_call_id"] = m.ToolCallID
+	}
+	return wire
 }
 
 // parts are the blocks of a user's message, in their order.
-func parts(blocks []core.Block) []openai.ChatCompletionContentPartUnionParam {
-	var all []openai.ChatCompletionContentPartUnionParam
+func parts(blocks []core.Block) []any {
+	all := []any{}
 	for _, b := range blocks {
 		if b.Type == core.TextBlock {
-			all = append(all, openai.TextContentPart(b.Text))
+			all = append(all, textPart(b.Text))
 			continue
 		}
-		image := openai.ChatCompletionContentPartImageImageURLParam{URL: b.Source.URL, Detail: b.Detail}
-		if b.Source.Type == core.SourceInline {
-			image.URL = "data:" + b.MediaType + ";base64," + b.Source.Base64Data
+		image := object{"url": imageURL(b)}
+		if b.Detail != "" {
+			image["detail"] = b.Detail
 		}
-		all = append(all, openai.ImageContentPart(image))
+		all = append(all, object{"type": "image_url", "image_url": image})
 	}
 	return all
 }
 
-// assistant leaves out thinking and signatures.
-func assistant(m core.Message, names llm.Names) openai.ChatCompletionMessageParamUnion {
-	var wire openai.ChatCompletionAssistantMessageParam
-	var texts []openai.ChatCompletionAssistantMessageParamContentArrayOfContentPartUnion
+func textPart(text string) object { return object{"type": "text", "text": text} }
+
+func imageURL(b core.Block) string {
+	if b.Source.Type == core.SourceInline {
+		return "data:" + b.MediaType + ";base64," + b.Source.Base64Data
+	}
+	return b.Source.URL
+}
+
+// assistant leaves out thinking and signatures, but for what the server itself sent with the message.
+func (p *Provider) assistant(wire object, m core.Message, names llm.Names) {
+	var texts []any
 	for _, b := range m.Content.Blocks() {
 		if b.Type == core.TextBlock {
-			texts = append(texts, openai.ChatCompletionAssistantMessageParamContentArrayOfContentPartUnion{OfText: &openai.ChatCompletionContentPartTextParam{Text: b.Text}})
+			texts = append(texts, textPart(b.Text))
 		}
 	}
 	switch {
 	case len(texts) > 1:
-		wire.Content.OfArrayOfContentParts = texts
+		wire["content"] = texts
 	case len(texts) == 1:
-		wire.Content.OfString = param.NewOpt(texts[0].OfText.Text)
+		wire["content"] = texts[0].(object)["text"]
 	case len(m.ToolCalls) > 0:
-		wire.Content = param.NullStruct[openai.ChatCompletionAssistantMessageParamContentUnion]()
+		wire["content"] = nil
 	default:
-		wire.Content.OfString = param.NewOpt("")
+		wire["content"] = ""
 	}
+	var calls []any
 	for _, c := range m.ToolCalls {
-		wire.ToolCalls = append(wire.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-			ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: names.Wire(c.Name), Arguments: string(modelapi.Arguments(c))}}})
+		function := object{"name": names.Wire(c.Name), "arguments": string(modelapi.Arguments(c))}
+		calls = append(calls, object{"id": c.ID, "type": "function", "function": function})
 	}
-	return openai.ChatCompletionMessageParamUnion{OfAssistant: &wire}
+	if calls != nil {
+		wire["tool_calls"] = calls
+	}
+	giveBack(wire, calls, m, p.api.Model)
+	if p.family.gemini && calls != nil {
+		signed(calls[0].(object))
+	}
+}
+
+// noSignature is what Gemini takes for the first call of a message that another model wrote: one of the two texts that skip the check
+// (ai.google.dev/gemini-api/docs/thought-signatures, FAQs).
+const noSignature = "skip_thought_signature_validator"
+
+func signed(call object) {
+	for _, key := range []string{"extra_content", "thought_signature"} {
+		if call[key] != nil {
+			return
+		}
+	}
+	call["extra_content"] = object{"google": object{"thought_signature": noSignature}}
 }

@@ -2,10 +2,10 @@ package openai
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
+	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
@@ -13,7 +13,7 @@ import (
 // Ready looks the model up in the server's list of models. Servers that load models say there whether they have, each in its own words; where
 // nothing is said, the model counts as loaded.
 func (p *Provider) Ready(ctx context.Context) error {
-	a, err := p.send(ctx, http.MethodGet, "models", nil)
+	a, err := p.api.Send(ctx, modelapi.Call{Path: "models"})
 	if err != nil {
 		if core.CategoryOf(err) == core.ProviderInvalidResponse {
 			return p.api.Failed(core.ProviderUnavailable, err, "%s gave no list of its models.", p.api.Place)

@@ -3,10 +3,6 @@ package openai
 import (
 	"encoding/json"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"gatehouse/adapters/internal/modelapi"
 	"gatehouse/core"
 	"gatehouse/core/llm"
@@ -18,83 +14,104 @@ const (
 	longestDescription = 1024
 )
 
-// body gives the bytes that are sent for a request that was checked.
+// object is a JSON object to be sent. Its keys are sorted when it is written.
+type object = map[string]any
+
+// body gives the bytes of a call of chat completions.
 func (p *Provider) body(r llm.Request, names llm.Names) ([]byte, error) {
-	params := openai.ChatCompletionNewParams{Model: p.api.Model}
+	root := object{"model": p.api.Model}
+	messages := make([]any, 0, len(r.Messages))
 	for _, m := range r.Messages {
-		params.Messages = append(params.Messages, message(m, names))
+		messages = append(messages, p.message(m, names))
 	}
-	if err := tools(&params, r, names); err != nil {
+	root["messages"] = messages
+	if err := tools(root, r, names); err != nil {
 		return nil, err
 	}
-	settings(&params, r.Config)
-	return modelapi.Encode(params, r.Config.Extra, "stop")
+	p.settings(root, r.Config)
+	if r.Stream {
+		root["stream"] = true
+	}
+	if r.Stream && !r.Bare {
+		root["stream_options"] = object{"include_usage": true}
+	}
+	if r.Cache != "" && p.own {
+		root["prompt_cache_key"] = r.Cache
+	}
+	return modelapi.Encode(root, r.Config.Extra, llm.TextList{Key: "stop", Scalar: true})
 }
 
-func settings(params *openai.ChatCompletionNewParams, c llm.Config) {
-	setFloat(&params.Temperature, c.Temperature)
-	setFloat(&params.TopP, c.TopP)
-	setFloat(&params.FrequencyPenalty, c.FrequencyPenalty)
-	setFloat(&params.PresencePenalty, c.PresencePenalty)
-	setInt(&params.MaxTokens, c.MaxTokens)
-	setInt(&params.Seed, c.Seed)
+func (p *Provider) settings(root object, c llm.Config) {
+	set(root, "temperature", c.Temperature)
+	set(root, "top_p", c.TopP)
+	set(root, "frequency_penalty", c.FrequencyPenalty)
+	set(root, "presence_penalty", c.PresencePenalty)
+	set(root, p.limit(), c.MaxTokens)
+	set(root, "seed", c.Seed)
 	if len(c.StopSequences) > 0 {
-		params.Stop.OfStringArray = c.StopSequences
+		root["stop"] = c.StopSequences
 	}
 }
 
-func setFloat(to *param.Opt[float64], v *float64) {
+// The names of the limit of an answer: the one that other servers know, and the one for models that refuse it.
+const (
+	oldLimit = "max_tokens"
+	newLimit = "max_completion_tokens"
+)
+
+func (p *Provider) limit() string {
+	if p.family.reasoning || p.newLimit.Load() {
+		return newLimit
+	}
+	return oldLimit
+}
+
+func set[T any](root object, key string, v *T) {
 	if v != nil {
-		*to = param.NewOpt(*v)
+		root[key] = *v
 	}
 }
 
-func setInt(to *param.Opt[int64], v *int64) {
-	if v != nil {
-		*to = param.NewOpt(*v)
+func tools(root object, r llm.Request, names llm.Names) error {
+	if len(r.Tools) == 0 {
+		return nil
 	}
-}
-
-func tools(params *openai.ChatCompletionNewParams, r llm.Request, names llm.Names) error {
+	var all []any
 	for _, t := range r.Tools {
-		function := shared.FunctionDefinitionParam{Name: names.Wire(t.Name)}
-		if t.Description != "" {
-			function.Description = param.NewOpt(short(t.Description))
-		}
 		schema, err := schemaOf(t)
 		if err != nil {
 			return err
 		}
-		function.Parameters = schema
-		params.Tools = append(params.Tools, openai.ChatCompletionToolUnionParam{OfFunction: &openai.ChatCompletionFunctionToolParam{Function: function}})
+		function := object{"name": names.Wire(t.Name), "parameters": schema}
+		if t.Description != "" {
+			function["description"] = short(t.Description)
+		}
+		all = append(all, object{"type": "function", "function": function})
 	}
-	if len(r.Tools) == 0 {
-		return nil
-	}
+	root["tools"] = all
 	switch r.Choice.Mode {
 	case llm.ChooseAuto, llm.ChooseRequired, llm.ChooseNone:
-		params.ToolChoice.OfAuto = param.NewOpt(string(r.Choice.Mode))
+		root["tool_choice"] = string(r.Choice.Mode)
 	case llm.ChooseTool:
-		params.ToolChoice.OfFunctionToolChoice = &openai.ChatCompletionNamedToolChoiceParam{
-			Function: openai.ChatCompletionNamedToolChoiceFunctionParam{Name: names.Wire(r.Choice.Tool)}}
+		root["tool_choice"] = object{"type": "function", "function": object{"name": names.Wire(r.Choice.Tool)}}
 	}
 	return nil
 }
 
-// schemaOf gives a tool's schema, its parts as they are written: the SDK would change their numbers. The API wants the type of the root.
-func schemaOf(t llm.Tool) (shared.FunctionParameters, error) {
+// schemaOf gives a tool's schema, its parts as they are written. The API wants the type of the root.
+func schemaOf(t llm.Tool) (object, error) {
 	var written map[string]json.RawMessage
 	if len(t.Parameters) > 0 {
 		if err := json.Unmarshal(t.Parameters, &written); err != nil {
 			return nil, core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s can't be read.", t.Name)
 		}
 	}
-	schema := shared.FunctionParameters{"type": "object"}
+	schema := object{"type": "object"}
 	for key, part := range written {
 		schema[key] = part
 	}
 	if schema["properties"] == nil { // without which the API refuses an object
-		schema["properties"] = map[string]any{}
+		schema["properties"] = object{}
 	}
 	return schema, nil
 }

@@ -3,9 +3,12 @@ package openai_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +53,12 @@ func TestWhatIsRead(t *testing.T) {
 		"a call without arguments":     {choice(called(`""`), `"tool_calls"`), call(`{}`), llm.FinishCalls, ""},
 		"an unknown reason":            {choice(`{"content":"yes"}`, `"because"`), text(core.Assistant, "yes"), llm.FinishUnknown, ""},
 		"no reason":                    {choice(`{"content":"yes"}`, `null`), text(core.Assistant, "yes"), llm.FinishUnknown, ""},
+		"cut, in a word of Mistral's":  {choice(called(`"{}"`), `"model_length"`), call(`{}`), llm.FinishLength, ""},
+		"cut, in a word of Gemini's":   {choice(`{"content":"ye"}`, `"MAX_TOKENS"`), text(core.Assistant, "ye"), llm.FinishLength, ""},
+		"filtered, in a word of its":   {choice(`{"content":""}`, `"content_filter: PROHIBITED_CONTENT"`), core.Message{Role: core.Assistant}, llm.FinishFilter, ""},
+		"thinking in the text":         {choice(`{"content":"<think>hm</think>\n\nyes"}`, `"stop"`), text(core.Assistant, "yes"), llm.FinishStop, ""},
+		"a call in the text":           {choice(`{"content":"<tool_call>{}</tool_call>"}`, `"stop"`), core.Message{}, "", core.ProviderInvalidResponse},
+		"a call that is the text":      {choice(`{"content":"{\"name\":\"note__add\",\"arguments\":{}}"}`, `"stop"`), core.Message{}, "", core.ProviderInvalidResponse},
 		"a broken-off call, said so":   {choice(called(`"{\"a\": \"b"`), `"error"`), call(`null`), llm.FinishUnknown, ""},
 		"a broken-off call":            {choice(called(`"{\"a\": \"b"`), `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
 		"arguments that are a list":    {choice(called(`"[1]"`), `"tool_calls"`), core.Message{}, "", core.ProviderInvalidResponse},
@@ -90,6 +99,36 @@ func TestWhatIsRead(t *testing.T) {
 		if err == nil && string(got.Raw) != string(c.answer.Body) {
 			t.Errorf("%s: raw is %s", name, got.Raw)
 		}
+		if c.want != "" && !strings.Contains(string(c.answer.Body), `"tool_calls":[`) {
+			continue // it has no form that could be cut into pieces
+		}
+		streams(t, name, c.answer, r, got, err)
+	}
+}
+
+// streams requires that a streamed answer is read like one that came at once, and that its tokens are its texts.
+func streams(t *testing.T, name string, answer llmtest.Answer, r llm.Request, want llm.Response, wantErr error) {
+	t.Helper()
+	fake, p := start(t, openai.Config{MaxResponse: 1 << 20}, answer)
+	said := map[llm.TokenKind]string{}
+	r.Stream, r.OnToken = true, func(token llm.Token) { said[token.Kind] += token.Text }
+	got, err := p.Complete(t.Context(), r)
+	if refused := fake.Refused(); len(refused) > 0 {
+		t.Fatalf("%s, streamed: %v", name, refused)
+	}
+	got.Raw, want.Raw = nil, nil
+	asJSON := func(r llm.Response) string {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if diff := cmp.Diff(asJSON(want), asJSON(got)); diff != "" || core.CategoryOf(err) != core.CategoryOf(wantErr) {
+		t.Errorf("%s, streamed: %v, not %v; %s", name, err, wantErr, diff)
+	}
+	if content := said[llm.TokenContent]; err == nil && !strings.Contains(content, "<think>") && content != "" && content != got.Message.Content.String() {
+		t.Errorf("%s, streamed: the tokens are %q", name, content)
 	}
 }
 
@@ -99,12 +138,35 @@ func TestUsageIsWhatTheVendorReported(t *testing.T) {
 		`{"prompt_tokens":"abc","completion_tokens":50,"total_tokens":150}`:                  {Completion: ptr(int64(50)), Total: ptr(int64(150))},
 		`{"prompt_tokens":-1,"completion_tokens":true,"total_tokens":1.5}`:                   {},
 		`{"prompt_tokens":"1","completion_tokens":null,"total_tokens":99999999999999999999}`: {},
-		`{}`: {}, `null`: {}, `[]`: {}, `7`: {},
+		`{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":8}}`:                    {Prompt: ptr(int64(9)), Cached: ptr(int64(8))},
+		`{"prompt_tokens":9,"prompt_cache_hit_tokens":0}`:                                    {Prompt: ptr(int64(9)), Cached: ptr(int64(0))},
+		`{}`: {}, `null`: {}, `[]`: {}, `7`: {}, `{"prompt_tokens_details":7}`: {},
 	} {
 		_, p := start(t, openai.Config{}, body(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}],"usage":`+usage+`}`))
 		got, err := p.Complete(t.Context(), question)
 		if diff := cmp.Diff(want, got.Usage); err != nil || diff != "" || got.Model != "gpt-test" {
 			t.Errorf("%s: %v, model %s %s", usage, err, got.Model, diff)
+		}
+	}
+}
+
+// A text with thinking in it goes back whole, to the server whose template takes it apart; one with calls in it is not given back.
+func TestThinkingInATextGoesBack(t *testing.T) {
+	for written, want := range map[string]string{
+		"<think>hm</think>\n\nyes": `"content":"<think>hm</think>\n\nyes"`, "<think>hm</think>yes\n<tool_call>{}</tool_call>": `"content":"yes"`,
+	} {
+		fake, p := start(t, openai.Config{}, choice(`{"content":`+strconv.Quote(written)+`}`, `"stop"`), llmtest.OpenAISay("ok"))
+		first, err := p.Complete(t.Context(), question)
+		if got := first.Message.Content.String(); err != nil || got != "yes" || first.Typed != strings.Contains(written, "call") {
+			t.Errorf("%q is %q, typed %v, %v", written, got, first.Typed, err)
+		}
+		next := question
+		next.Messages = append(slices.Clone(question.Messages), first.Message, text(core.User, "thanks"))
+		if _, err := p.Complete(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+		if sent := string(fake.Calls()[1].Body); !strings.Contains(sent, want) {
+			t.Errorf("%q goes back in %s", written, sent)
 		}
 	}
 }
@@ -148,7 +210,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"message":{"tool_calls":[null,7,{"function":[]}]},"finish_reason":{}}],"usage":[]}`))
 	f.Add([]byte(`{"error":{"code":1e999}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := openai.New("gpt-test", openai.Config{Transport: answers(data)}) // no socket: there are thousands
+		p, err := openai.New("gpt-test", openai.Config{APIKey: "k", Transport: answers(data)}) // no socket: there are thousands
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,6 +44,13 @@ func refuse(status int, code, message string) *refusal {
 	return &refusal{Status: status, Code: code, Message: message}
 }
 
+// invalid refuses a request for one of its fields or parameters.
+func invalid(field, message string) *refusal {
+	r := refuse(http.StatusBadRequest, codeInvalid, message)
+	r.Field = field
+	return r
+}
+
 // unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.
 func unknownContinuation() *refusal {
 	return refuse(http.StatusConflict, codeContinuation, "This continuation is not valid here, or was used already. Ask for the state of the request, or send it again.")
@@ -58,7 +65,7 @@ func (e *Engine) refusalOf(err error) *refusal {
 	case errors.As(err, &r):
 		return r
 	case errors.As(err, &denied):
-		return &refusal{Status: denied.Status, Code: denied.Code, Message: denied.Message, Retryable: denied.Status == http.StatusTooManyRequests, After: denied.RetryAfter}
+		return &refusal{Status: denied.Status, Code: denied.Code, Message: denied.Message, Retryable: denied.Status == http.StatusTooManyRequests, After: denied.RetryAfter, Field: denied.Field}
 	case errors.As(err, &fault):
 		return &refusal{Status: http.StatusBadRequest, Code: fault.Code, Message: fault.Message, Field: fault.Field}
 	}

@@ -4,7 +4,7 @@
 // Inbound. A request message (internal/wire reads it) is one of two things, never both: with a continuation it is a decision, a press of a
 // button or a question about a run; otherwise its user_intent is a message, or a control word after an exclamation mark, such as !stop.
 // It is committed, then waited for: 25 seconds at most, or less if Prefer: wait=N says so. A turn that needs longer goes on, and the answer
-// has a status token.
+// is a noop with a status token. It has no text, which a Shell would take for the answer.
 //
 // Who. A principal is a name of GATEHOUSE_TOKENS, or local. The actor is openharness:NAME, the conversation
 // openharness:oh/NAME/SESSION[/CONVERSATION], each part escaped: a Shell can name only its own. request.auth grants nothing.
@@ -30,7 +30,9 @@
 //
 // Every directive has an id and a place (seq) in extensions["dev.gatehouse"], by which a client drops what it knows.
 //
-// Approvals. A card is a request_approval while it is open, with a continuation token for each choice, but only if the reader may decide. A
+// Approvals. A card is a request_approval while it is open, with a continuation token for each choice, but only if the reader may decide. Its message
+// is the whole card as text, from the same face (adapters/internal/chat) as every platform's. A Shell that says that it has no openharness.ui.approval
+// gets that text alone, and where to decide; nothing that a person types is ever read as a decision. A
 // token is an HMAC of action, approval, changes and principal: nothing is stored, it can be drawn again, and a new key does not void it while
 // the old one is kept. What is dangerous, or hides something, has a token to review it first, whose answer has the one to approve. Rights
 // are checked again when a token is used, and once more when the decision is made. A forged token, one of another principal, session or run, and

@@ -28,10 +28,7 @@ func (c *call) directives(ctx context.Context, mail []core.Mail) (wire.Response,
 		if err != nil {
 			return a, err
 		}
-		if p.Kind == core.PostCard && !announced(a.Body.Directives) {
-			a.Body.Directives = append(a.Body.Directives, announcement(d))
-		}
-		a.Body.Directives = append(a.Body.Directives, d)
+		a.Body.Directives = announce(a.Body.Directives, d)
 	}
 	return a, nil
 }
@@ -43,13 +40,20 @@ func readPost(m core.Mail) (p storedPost, err error) {
 	return p, nil
 }
 
-// announced reports whether the last directive is a message: a card follows one, for Shells that can't draw cards.
-func announced(all []wire.Directive) bool {
-	return len(all) > 0 && all[len(all)-1].ActionType == "render_message"
+// announce adds a directive. A card follows a message, for Shells that can't draw cards.
+func announce(all []wire.Directive, d wire.Directive) []wire.Directive {
+	if d.ActionType != render && (len(all) == 0 || all[len(all)-1].ActionType != render) {
+		all = append(all, said(d.Payload["message"], map[string]any{"kind": "announcement"}))
+	}
+	return append(all, d)
 }
 
-func announcement(card wire.Directive) wire.Directive {
-	return wire.Directive{ActionType: "render_message", Payload: map[string]any{"text": card.Payload["message"], "message": card.Payload["message"]}, Extensions: vendor(map[string]any{"kind": "announcement"})}
+// render is the type of a directive that shows a text.
+const render = "render_message"
+
+// said is a directive that shows a text.
+func said(text any, about map[string]any) wire.Directive {
+	return wire.Directive{ActionType: render, Payload: map[string]any{"text": text, "message": text}, Extensions: vendor(about)}
 }
 
 // directive draws one mail for its reader. Every directive has a portable message, which any Shell can show.
@@ -59,10 +63,10 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 		about["late"] = true
 	}
 	if p.Kind == core.PostCard {
-		return c.card(ctx, p, about)
+		return c.card(ctx, p, about, false)
 	}
 	text := chat.Clean(p.Text)
-	d := wire.Directive{ActionType: "render_message", Payload: map[string]any{"text": text, "message": text}}
+	d := said(text, about)
 	switch p.Kind {
 	case core.PostSteps:
 		d.ActionType = wire.Namespace + ".steps"
@@ -79,14 +83,13 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 			about["actions"] = actions
 		}
 	}
-	d.Extensions = vendor(about)
 	return d, nil
 }
 
 // actions are the buttons below the reply to a failed event.
 func (c *call) actions(event int64, p storedPost) []map[string]any {
 	button := func(a action, label string) []map[string]any {
-		return []map[string]any{{"id": string(a), "label": label, "continuation": c.continuation(c.who, "", token{Action: a, Subject: strconv.FormatInt(event, 10)})}}
+		return []map[string]any{{"id": string(a), "label": label, "continuation": c.failedToken(a, event)}}
 	}
 	switch {
 	case p.Pressed || event == 0:
@@ -97,6 +100,11 @@ func (c *call) actions(event int64, p storedPost) []map[string]any {
 		return button(actNew, "Start a new conversation")
 	}
 	return nil
+}
+
+// failedToken is the continuation that tries a failed event again, or starts a new conversation after it.
+func (c *call) failedToken(a action, event int64) map[string]any {
+	return c.continuation(c.who, "", token{Action: a, Subject: strconv.FormatInt(event, 10)})
 }
 
 // failed makes an answer that of a turn that failed: its code is the category, its message what the person shall read.

@@ -79,6 +79,9 @@ func (e *Engine) Run(ctx context.Context, _ core.Accept) error {
 // Health is always good: the endpoint is part of the HTTP server, and a mailbox is part of the database.
 func (e *Engine) Health() (inbound, outbound error) { return nil, nil }
 
+// Clock is not known.
+func (e *Engine) Clock() (now time.Time, ahead time.Duration, off error) { return now, 0, nil }
+
 // The paths of the endpoint. The protocol names none; these are what its documents use.
 const (
 	Path       = "/v1/openharness"

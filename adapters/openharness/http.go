@@ -63,7 +63,10 @@ func (e *Engine) elsewhere(w http.ResponseWriter, _ *http.Request) {
 }
 
 // wantsHTML reports whether replies shall come as HTML, too, as a page needs them.
-func wantsHTML(r *http.Request) bool { return r.URL.Query().Get("html") == "1" }
+func wantsHTML(r *http.Request) bool {
+	html, _ := strconv.ParseBool(r.URL.Query().Get("html"))
+	return html
+}
 
 // call is one request of a known principal.
 type call struct {

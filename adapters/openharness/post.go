@@ -19,6 +19,7 @@ type storedPost struct {
 	State    string          `json:"state,omitempty"` // a digest of the card: a card that changed is stored anew
 	Late     bool            `json:"late,omitempty"`
 	Pressed  bool            `json:"pressed,omitempty"`
+	LeftOut  int             `json:"left_out,omitempty"`
 	Request  string          `json:"request,omitempty"` // of what the person said: its request_id
 }
 
@@ -31,7 +32,7 @@ func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, err
 	if d.Kind == core.PostWorking {
 		return "", false, nil
 	}
-	p := storedPost{Kind: d.Kind, Text: d.Text, Bucket: d.Bucket, Approval: d.Approval, Occasion: d.Occasion, Late: d.Late, Pressed: d.Pressed}
+	p := storedPost{Kind: d.Kind, Text: d.Text, Bucket: d.Bucket, Approval: d.Approval, Occasion: d.Occasion, Late: d.Late, Pressed: d.Pressed, LeftOut: d.LeftOut}
 	if d.Kind == core.PostCard {
 		if d.Card == nil {
 			return "", false, core.Errorf(core.Internal, "The approval's card came without its data.")

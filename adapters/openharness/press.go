@@ -36,8 +36,8 @@ func (c *call) press(ctx context.Context, ev core.Event) (wire.Response, error) 
 	if err != nil {
 		return wire.Response{}, err
 	}
-	if !done {
-		return c.stillWorking(""), nil
+	if !done { // the same button is one press, however often
+		return c.pending(map[string]any{"run_id": c.request.Continuation.Run, "continuation_token": c.request.Continuation.Token}), nil
 	}
 	if pressed.End.Kind == core.EndDecided {
 		again, err := c.after(ctx, pressed)

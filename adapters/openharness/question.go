@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -29,9 +28,7 @@ func (c *call) answerTo(a core.Approval, place int) (json.RawMessage, error) {
 	if len(q.Options()) > 0 {
 		err = errors.New("it is none of the options")
 	}
-	r := refuse(http.StatusBadRequest, codeInvalid, "That is no answer to this question: "+chat.Clean(mask.Text(err.Error()))+".")
-	r.Field = "extensions.dev.gatehouse.answer"
-	return nil, r
+	return nil, invalid("extensions.dev.gatehouse.answer", "That is no answer to this question: "+chat.Clean(mask.Text(err.Error()))+".")
 }
 
 // sent is the answer that the request has, which is not checked yet.
@@ -84,24 +81,15 @@ func describe(q question.Question) map[string]any {
 	return map[string]any{"text": q.Text, "form": q.Form, "fields": fields}
 }
 
-// asMessage is a question in one text, for Shells that can't draw it.
-func asMessage(card core.Card, o core.Occasion) string {
-	q := *card.Question
-	if card.State != core.Open {
-		text := chat.Standing(card) + " " + q.Text
-		if card.Answer != "" {
-			text += "\n" + card.Answer
-		}
-		return text
-	}
-	text := chat.Headline(card, o) + ": " + q.Text
+// answers are the options of a question or, of a form, its fields, a line each.
+func answers(q question.Question) (lines []string) {
 	for i, option := range q.Options() {
-		text += fmt.Sprintf("\n%d. %s", i+1, option.Title)
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, option.Title))
 	}
 	if q.Form {
 		for _, f := range q.Fields {
-			text += "\n– " + f.Label()
+			lines = append(lines, "– "+f.Label())
 		}
 	}
-	return text
+	return lines
 }

@@ -28,7 +28,7 @@ func (c *call) repeated(ctx context.Context, record core.EventRecord) (wire.Resp
 		return wire.Response{}, err
 	}
 	if !done {
-		return c.stillWorking(""), nil
+		return c.pending(c.failedToken(actRetry, last.Seq)), nil
 	}
 	again, err := c.again(ctx, last.Seq)
 	switch {

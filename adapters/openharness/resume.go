@@ -85,13 +85,12 @@ func (c *call) review(ctx context.Context, t token) (wire.Response, error) {
 	case card.State != core.Open || card.Edits != t.Edits || card.Refusal(c.who.Actor) != nil:
 		return wire.Response{}, unknownContinuation()
 	}
-	d, err := c.card(ctx, storedPost{Kind: core.PostCard, Approval: a.ID}, map[string]any{"kind": "review", "id": a.CardKey()})
+	d, err := c.card(ctx, storedPost{Kind: core.PostCard, Approval: a.ID}, map[string]any{"kind": "review", "id": a.CardKey()}, true)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	d.Payload["choices"] = c.choices(card, a.Invocation, true)
 	r := wire.New(c.request)
-	r.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{announcement(d), d}}
+	r.Body = wire.Body{Status: wire.Success, Directives: announce(nil, d)}
 	return r, nil
 }
 
@@ -147,9 +146,7 @@ func (c *call) mayDecide(ctx context.Context, a core.Approval, t token) error {
 	case t.Action == actWithdraw && !a.AskedBy(c.who.Actor), t.Action != actWithdraw && card.Refusal(c.who.Actor) != nil:
 		return unknownContinuation()
 	case t.Action == actDeny && card.NeedsWhy && strings.TrimSpace(c.request.Reason) == "":
-		r := refuse(http.StatusBadRequest, codeInvalid, `A denial of this request needs a reason. Send it as request.extensions["dev.gatehouse"].reason.`)
-		r.Field = "extensions.dev.gatehouse.reason"
-		return r
+		return invalid("extensions.dev.gatehouse.reason", `A denial of this request needs a reason. Send it as request.extensions["dev.gatehouse"].reason.`)
 	}
 	return nil
 }

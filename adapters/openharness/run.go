@@ -17,7 +17,7 @@ func (c *call) outcome(ctx context.Context, ev core.EventRecord, alone bool) (wi
 		return wire.Response{}, err
 	}
 	if !done {
-		return c.stillWorking(runOf(ev)), nil
+		return c.stillWorking(ev.Invocation), nil
 	}
 	mail, err := c.take(ctx, ev.Seq, alone || errored(ev), ev.Seq)
 	if err != nil {
@@ -83,27 +83,20 @@ func (c *call) take(ctx context.Context, by int64, alone bool, events ...int64) 
 	return taken, nil
 }
 
-// stillWorking answers a request whose turn goes on, with a token to ask for its run. Where there is no run to ask for yet, the request can be
-// repeated.
+// stillWorking answers a request whose turn goes on, with a token to ask for its run.
 func (c *call) stillWorking(run core.InvocationID) wire.Response {
-	a := wire.New(c.request)
-	text := "I am still working on this."
-	about := map[string]any{"kind": "working"}
-	if run != "" {
-		about["status"] = c.statusToken(run)
-	}
-	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{{
-		ActionType: "render_message", Payload: map[string]any{"text": text, "message": text}, Extensions: vendor(about),
-	}}}
-	return a
+	return c.pending(c.statusToken(run))
 }
 
-// runOf is the run that an event belongs to; "" for a control word or a button.
-func runOf(ev core.EventRecord) core.InvocationID {
-	if kind := ev.Kind(); kind == core.KindMessage || kind == core.KindSignal {
-		return ev.Invocation
-	}
-	return ""
+// pending answers a request whose answer is not there yet, with the continuation that asks for it. It says nothing: a Shell would show that as the
+// answer.
+func (c *call) pending(status map[string]any) wire.Response {
+	a := wire.New(c.request)
+	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{{
+		ActionType: "noop", Payload: map[string]any{"pending": true, "run_id": status["run_id"]},
+		Extensions: vendor(map[string]any{"kind": "working", "status": status}),
+	}}}
+	return a
 }
 
 func (c *call) statusToken(run core.InvocationID) map[string]any {

@@ -40,13 +40,12 @@ func (c *call) status(ctx context.Context, run core.InvocationID, patient bool) 
 	return c.standing(ctx, events)
 }
 
-// run returns the events of a run: its message, and the signals that resumed it, in their order.
+// run returns the events of a run in their order: its message, and the signals that resumed it. A control word and a press are runs, too.
 func (c *call) run(ctx context.Context, run core.InvocationID) ([]core.EventRecord, error) {
 	if run == "" { // to the store, that is every run
 		return nil, nil
 	}
 	all, err := c.Store.Events(ctx, core.EventFilter{Invocation: run})
-	all = slices.DeleteFunc(all, func(ev core.EventRecord) bool { return ev.Kind() != core.KindMessage && ev.Kind() != core.KindSignal })
 	slices.Reverse(all)
 	return all, err
 }

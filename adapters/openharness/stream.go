@@ -1,12 +1,16 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -29,13 +33,8 @@ func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
 		e.writeRefusal(w, wire.Request{}, err)
 		return
 	}
-	query := r.URL.Query()
-	session, thread := query.Get("session"), query.Get("conversation")
-	if fault := wire.CheckIDs(session, thread); fault != nil {
-		e.writeRefusal(w, wire.Request{}, fault)
-		return
-	}
-	after, err := lastSeen(r)
+	c := &call{Engine: e, who: who}
+	after, err := c.follows(r)
 	if err != nil {
 		e.writeRefusal(w, wire.Request{}, err)
 		return
@@ -52,7 +51,6 @@ func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	c := &call{Engine: e, who: who, mailbox: conversationOf(who, session, thread), html: wantsHTML(r)}
 	s := &sender{w: w, connection: http.NewResponseController(w)}
 	_ = s.connection.SetReadDeadline(time.Time{}) // or the server's own would end the stream
 	if s.write("retry: %d\n\n", reconnect) == nil {
@@ -60,20 +58,39 @@ func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lastSeen reads the Last-Event-ID, which a client that can't set headers gives as the parameter after; -1 if there is none.
-func lastSeen(r *http.Request) (int64, error) {
-	text := r.Header.Get("Last-Event-ID")
-	if text == "" {
-		text = r.URL.Query().Get("after")
+// follows reads which session a stream is of, how it is drawn, and after which event it begins; -1 if no event is named. It refuses every
+// parameter that it can't honour.
+func (c *call) follows(r *http.Request) (after int64, err error) {
+	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas")
+	if err != nil {
+		return 0, err
 	}
-	if text == "" {
+	names, thread := slices.Compact(append(query["session"], query["session_id"]...)), query.Get("conversation")
+	if len(names) > 1 {
+		return 0, invalid("session_id", "The parameters session and session_id name two sessions. Give one of them.")
+	}
+	session := strings.Join(names, "")
+	if fault := wire.CheckIDs(session, thread); fault != nil {
+		return 0, fault
+	}
+	c.mailbox = conversationOf(c.who, session, thread)
+	if c.html, err = strconv.ParseBool(cmp.Or(query.Get("html"), "0")); err != nil {
+		return 0, invalid("html", "The parameter html is 1 for replies as HTML, too, or 0.")
+	}
+	if deltas, err := strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); deltas || err != nil {
+		return 0, invalid("deltas", "This stream has whole replies only: set deltas to 0, or leave it out.")
+	}
+	return lastSeen(cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")))
+}
+
+// lastSeen reads the Last-Event-ID, which a client that can't set headers gives as the parameter after; -1 if there is none.
+func lastSeen(id string) (int64, error) {
+	if id == "" {
 		return -1, nil
 	}
-	seq, err := strconv.ParseInt(text, 10, 64)
+	seq, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || seq < 0 {
-		r := refuse(http.StatusBadRequest, codeInvalid, "The Last-Event-ID is not one of this stream.")
-		r.Field = "Last-Event-ID"
-		return 0, r
+		return 0, invalid("Last-Event-ID", "The Last-Event-ID is not one of this stream.")
 	}
 	return seq, nil
 }

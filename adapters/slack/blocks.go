@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // The metadata of our messages. It identifies a message whose answer was lost.
@@ -103,10 +104,7 @@ type painter struct {
 // in which Slack parses nothing.
 func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
-		Parts: markdown,
-		Reply: func(part string) message {
-			return message{Text: excerpt(stripMarkdown.Replace(part)), Blocks: []api.Block{api.NewMarkdownBlock("", part)}, markdown: part}
-		},
+		Reply: reply,
 		Plain: func(text string) message {
 			return message{Text: excerpt(text), Blocks: []api.Block{rich(literal(shorten(defuse(text), maxPlain)))}}
 		},
@@ -178,8 +176,13 @@ func moment(t time.Time) piece {
 
 var mentionable = regexp.MustCompile(`^[UW][A-Z0-9]{1,20}$`)
 
-// person returns a person's name. A mention would notify them.
-func person(a core.Actor, name string) piece { return literal(nameText(a, name)) }
+// person returns a person's name. A mention would notify them, so that only somebody whose name has letters that look like others is mentioned.
+func person(a core.Actor, name string) piece {
+	if user, ok := webapi.UserID(a.ID); ok && mentionable.MatchString(user) && (mask.LookAlike(name) || mask.LookAlike(a.Name)) {
+		return api.NewRichTextSectionUserElement(user, nil)
+	}
+	return literal(nameText(a, name))
+}
 
 // nameText returns a person's name as text.
 func nameText(a core.Actor, name string) string {

@@ -16,7 +16,6 @@ import (
 var cardText = chat.CardText[piece]{
 	Platform: Name, Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReason},
 	Inline: inline, Said: said, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
-	Deadline: func(t time.Time) []piece { return []piece{moment(t)} },
 }
 
 // card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and a coloured edge, which
@@ -115,13 +114,8 @@ func fallback(d core.Delivery, arguments string, limit int) string {
 	c := *d.Card
 	same := func(s string) string { return s }
 	face := inLines(plainCard.Face(d), c, same, same)
-	lines := []string{face.Title, face.Lead}
-	for _, f := range face.Fields {
-		lines = append(lines, f.Label+": "+strings.Join(f.Value, ""))
-	}
-	for _, note := range face.Notes {
-		lines = append(lines, strings.Join(note, ""))
-	}
+	_, lines := chat.Facts(face)
+	lines = append([]string{face.Title, face.Lead}, lines...)
 	switch {
 	case c.Question != nil:
 		if options := optionsText(c); options != "" {
@@ -144,7 +138,6 @@ var plainCard = chat.CardText[string]{
 	Person:   func(who core.Actor, name string) string { return nameText(who, name) },
 	Approver: func(id string) string { return plainOf(approver(id)) },
 	Time:     func(t time.Time) string { return plainOf(moment(t)) },
-	Deadline: func(t time.Time) []string { return []string{plainOf(moment(t))} },
 }
 
 // lastLines draws what a copy adds for an approver who may not see the conversation: its last lines.

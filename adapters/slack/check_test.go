@@ -23,6 +23,7 @@ var clinicTime = time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 
 func newCheckup(t *testing.T, o slacktest.Options) *checkupTest {
 	t.Helper()
+	o.Now = func() time.Time { return clinicTime }
 	c := &checkupTest{Server: slacktest.Start(t, o)}
 	c.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
 	c.AddUser(slacktest.User{ID: "U9OLD", Name: "old", Deleted: true})

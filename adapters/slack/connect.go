@@ -35,6 +35,9 @@ const (
 // unknownHome is the beginning of the log line about somebody of whom Slack can't be asked now.
 const unknownHome = "the workspace of a person can't be looked up now; "
 
+// unknownBot is why nobody can be taken for a stranger yet.
+const unknownBot = "Slack has not said yet which workspace the bot is in."
+
 // strangerPause is how long a stranger who was told is not told again.
 const strangerPause = time.Minute
 
@@ -64,6 +67,8 @@ func (s *Slack) wrote(ctx context.Context, b bot, e envelope, m messageEvent) (b
 	switch {
 	case len(named) > 0 && !foreign:
 		return true, nil
+	case foreign && b.unknown:
+		return false, core.Errorf(core.DeliveryLater, unknownBot)
 	case foreign && b.enterprise == "":
 		return false, nil
 	case string(e.Shared) != "true": // where nobody else is, any other workspace is one of the organisation
@@ -82,7 +87,7 @@ func (s *Slack) pressed(ctx context.Context, i interaction) (bool, error) {
 	case b.owns(home):
 		return true, nil
 	case !known:
-		return false, core.Errorf(core.DeliveryLater, "Slack has not said yet which workspace the bot is in.")
+		return false, core.Errorf(core.DeliveryLater, unknownBot)
 	case home != "" && b.enterprise == "":
 		return false, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 )
@@ -37,8 +38,8 @@ func (r *inbound) told(channel, person string, n int) string {
 func allow(c *slack.Config) { c.Connect = "allow" }
 
 func TestStrangersAreRefusedPolitely(t *testing.T) {
-	now := time.Now()
-	onBoth(t, setup{slack: slack.Options{Now: func() time.Time { return now }}, fake: slacktest.Options{Now: func() time.Time { return now }}}, func(t *testing.T, r *inbound) {
+	clock := fakeserver.NewClock(time.Now())
+	onBoth(t, setup{slack: slack.Options{Now: clock.Now}, fake: slacktest.Options{Now: clock.Now}}, func(t *testing.T, r *inbound) {
 		eve := r.shared()
 		mention := eve.Posts("C9", r.MentionOfBot()+" hello")
 		r.none(mention.Deliveries...)
@@ -60,7 +61,7 @@ func TestStrangersAreRefusedPolitely(t *testing.T) {
 		if n := len(r.Ephemerals(dm, "U9EVE")); n != 0 {
 			t.Errorf("within a minute eve was told again: %d", n)
 		}
-		now = now.Add(61 * time.Second)
+		clock.Advance(61 * time.Second)
 		r.none(eve.Says("hello").Deliveries...)
 		r.told(dm, "U9EVE", 1)
 		if strings.Contains(r.log.String(), "hello") {

@@ -14,12 +14,13 @@ import (
 
 // Limits of the search for a message in doubt.
 const (
-	clockSkew    = 2 * time.Minute // how far our clock and Slack's may differ
+	margin       = 5 * time.Minute // how far Slack's own clocks may differ, that of its answers and that of its messages
 	historyPage  = 200
 	historyPages = 10
 )
 
-// Find looks for a part by the key in its metadata, among the messages of its conversation since the part was sent. An ephemeral message
+// Find looks for a part by the key in its metadata, among the messages of its conversation since the message that it answers, and since
+// it was sent, both by Slack's clock. An ephemeral message
 // can't be read back.
 func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.Kind == core.PostPrivate {
@@ -32,9 +33,9 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.To, err = s.located(ctx, d); err != nil {
 		return core.Found{}, chat.FindError(err)
 	}
-	since, cursor := "", ""
+	since, cursor := max(d.To.Thread, d.To.Message), "" // times of the same length
 	if !d.SentAt.IsZero() {
-		since = fmt.Sprintf("%d.000000", d.SentAt.Add(-clockSkew).Unix())
+		since = max(since, fmt.Sprintf("%d.000000", d.SentAt.Add(-margin).Unix()))
 	}
 	for range historyPages {
 		messages, next, err := s.history(ctx, d.To, since, cursor)

@@ -75,6 +75,25 @@ func TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 	}
 }
 
+// TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation: nor is anybody of another workspace refused until Slack has said whether it is one of
+// the bot's organisation.
+func TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation(t *testing.T) {
+	var down interface{ Lift() }
+	r := start(t, setup{before: func(r *inbound) {
+		down = r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.ServerError(503)})
+	}})
+	body := []byte(`{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","channel":"C1","ts":"1.2","text":"` + r.MentionOfBot() + ` hello","user":"U5SIB","team":"T5SIBLING"}}`)
+	if status, answer := r.send("/slack/events", body, nil); status != 503 || r.inbox.Tries() != 0 {
+		t.Errorf("it is answered with %d %s", status, answer)
+	}
+	organised(r)
+	down.Lift()
+	r.known()
+	if status, answer := r.send("/slack/events", body, nil); status != 200 || len(r.inbox.Take()) != 1 {
+		t.Errorf("once Slack has said it, it is answered with %d %s", status, answer)
+	}
+}
+
 // TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown: the whole way, with Slack's own retries.
 func TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown(t *testing.T) {
 	onBoth(t, setup{before: organised, fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
@@ -157,7 +176,7 @@ func TestALookUpWithoutAnAnswerIsMadeAgain(t *testing.T) {
 
 // Before Slack has said who the bot is, its organisation is not known.
 func TestAPressOfAColleagueBeforeTheBotIsKnown(t *testing.T) {
-	var down *slacktest.Injected
+	var down interface{ Lift() }
 	r := start(t, setup{before: func(r *inbound) {
 		down = r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Cut()})
 		organised(r)

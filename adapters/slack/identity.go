@@ -52,13 +52,15 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 		Known: func() bool { return s.identity.get().team != "" },
 		Ask: func(ctx context.Context) error {
 			me, err := s.api.AuthTestContext(ctx)
+			if err == nil { // before the answer counts as healthy
+				s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, workspace: me.Team, name: me.User})
+			}
 			if err := s.called(err); err != nil {
 				if ctx.Err() == nil {
 					s.outbound.Set(err)
 				}
 				return err
 			}
-			s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, workspace: me.Team, name: me.User})
 			s.announce()
 			return nil
 		},
@@ -81,6 +83,9 @@ func (s *Slack) socketUp(away time.Duration) {
 	}
 	s.announce()
 }
+
+// Clock returns Slack's time, by its answers.
+func (s *Slack) Clock() (now time.Time, ahead time.Duration, off error) { return s.clock.Read() }
 
 // Health reports whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.
 func (s *Slack) Health() (inbound, outbound error) {

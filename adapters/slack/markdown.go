@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	api "github.com/slack-go/slack"
+
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/chattext"
 )
@@ -21,6 +23,52 @@ func markdown(text string) []string {
 		}
 	}
 	return parts
+}
+
+// reply draws a reply as Markdown, or as paragraphs if it could be taken for a card.
+func reply(text string) (all []message) {
+	parts, block := markdown(text), func(part string) api.Block { return api.NewMarkdownBlock("", part) }
+	like := chat.LooksLikeCard(text)
+	if like {
+		parts, block = chattext.Split(text, maxMarkdown), paragraphs
+	}
+	for _, part := range parts {
+		m := message{Blocks: []api.Block{block(part)}, markdown: part}
+		if like {
+			m.markdown = escapeBrackets.Replace(part)
+		}
+		m.Text = excerpt(stripMarkdown.Replace(m.markdown))
+		all = append(all, m)
+	}
+	return all
+}
+
+// paragraphs draws a text as it is, without its Markdown, but for boxes around code. Slack parses nothing in it.
+func paragraphs(text string) api.Block {
+	var elements []api.RichTextElement
+	var fences chattext.Fences
+	words, code := "", ""
+	flush := func() {
+		if strings.TrimSpace(words) != "" {
+			elements = append(elements, api.NewRichTextSection(literal(defuse(words))))
+		}
+		if code != "" {
+			elements = append(elements, preformatted(strings.TrimSuffix(code, "\n")))
+		}
+		words, code = "", ""
+	}
+	for line := range strings.Lines(text) {
+		switch fences.Next(line) {
+		case chattext.OutsideFence:
+			words += line
+		case chattext.InsideFence:
+			code += line
+		default:
+			flush()
+		}
+	}
+	flush()
+	return api.NewRichTextBlock("", elements...)
 }
 
 // cut cuts Markdown into parts that fit a message, each with one table at most: Slack takes no second one.

@@ -166,6 +166,7 @@ type slashCommand struct {
 type bot struct {
 	team       string
 	enterprise string // the organisation that the workspace belongs to, "" if none
+	unknown    bool   // Slack has not said which organisation it is in
 	user       string // the bot's own user id
 	workspace  string // the names of the workspace and the bot, for the log
 	name       string
@@ -191,6 +192,7 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 			b.team, b.enterprise = a.TeamID, a.EnterpriseID
 		}
 	}
+	b.unknown = b.team == ""
 	b.team = cmp.Or(b.team, e.TeamID)
 	return b, b.team != "" && slices.Contains(teams, b.team)
 }

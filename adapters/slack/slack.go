@@ -45,6 +45,7 @@ type Slack struct {
 	http     *http.Client
 	sockets  *socketmode.Client // nil without an app token
 	outbound chat.Outbound      // whether Slack answers
+	clock    *chat.Clock        // Slack's
 	identity identity
 	limits   *rateLimit
 	painter  painter
@@ -86,10 +87,11 @@ func New(o Options) *Slack {
 		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, members: chat.Cache[[]string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
 		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
 	}
-	s.api, s.http = webapi.New(o.Config.api(), s.identity.setScopes)
+	s.clock = &chat.Clock{Title: webapi.Title, Now: o.Now, Log: o.Log}
+	s.api, s.http = webapi.New(o.Config.api(), s.clock, s.identity.setScopes)
 	if o.Config.AppToken != "" {
 		s.sockets = &socketmode.Client{
-			Open: s.openSocket, Up: s.socketUp, Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, o.Config.api(), s.http) },
+			Open: s.openSocket, Up: s.socketUp, Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, o.Config.api(), s.clock, s.http) },
 			Sleep: func(ctx context.Context, d time.Duration) { s.sleep(ctx, d) }, Jitter: s.jitter, Log: o.Log,
 		}
 	}

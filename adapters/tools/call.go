@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -25,6 +26,7 @@ type call struct {
 	client  *http.Client
 	method  string
 	url     *url.URL
+	fixed   []string          // the names in the query of a GET, to which the arguments are added
 	headers map[string]string // with the values of secrets
 	secrets []string          // these values
 }
@@ -47,6 +49,13 @@ func (l *loader) http(n *yaml.Node) *call {
 		c.url = l.url(v)
 	} else {
 		l.Fault(n, "add url: with the whole address, such as https://api.example.com/refunds", "the request has no url")
+	}
+	if c.method == http.MethodGet && c.url != nil {
+		query, err := url.ParseQuery(c.url.RawQuery)
+		if err != nil {
+			l.Fault(parts["url"], "write it as ?name=value&other=value, and other characters as %XX", "the query of this url can't be read") // it may hold a secret
+		}
+		c.fixed = slices.Sorted(maps.Keys(query))
 	}
 	l.headers(c, parts["headers"], l.secrets(c, parts["secrets"]))
 	return c
@@ -156,7 +165,11 @@ func (c *call) do(name string, most int) func(context.Context, string, json.RawM
 		u, content := *c.url, []byte(args)
 		if c.method == http.MethodGet {
 			content = nil
-			u.RawQuery = withQuery(u.Query(), args).Encode()
+			query, err := withQuery(u.Query(), args)
+			if err != nil {
+				return "", err
+			}
+			u.RawQuery = query.Encode()
 		}
 		r, err := http.NewRequestWithContext(ctx, c.method, u.String(), bytes.NewReader(content))
 		if err != nil {
@@ -175,13 +188,17 @@ func (c *call) do(name string, most int) func(context.Context, string, json.RawM
 	}
 }
 
-// withQuery adds arguments to a query: texts as they are, other values as JSON, each item of a list by itself, and nothing for null.
-func withQuery(q url.Values, args json.RawMessage) url.Values {
+// withQuery adds arguments to a query: texts as they are, other values as JSON, each item of a list by itself, and nothing for null. Errors:
+// tool_arguments, if one has a name that the query has already.
+func withQuery(q url.Values, args json.RawMessage) (url.Values, error) {
 	v, err := strictjson.Parse(args)
 	if err != nil {
-		return q // they fit the schema
+		return nil, core.Wrap(core.ToolArguments, err, "The arguments are not valid JSON: %s.", err)
 	}
 	for _, m := range v.Members {
+		if q.Has(m.Key) {
+			return nil, core.Errorf(core.ToolArguments, "The argument %s is fixed by the tool, so nothing was sent. Leave it out.", m.Key)
+		}
 		items := []*strictjson.Value{m.Value}
 		if m.Value.Kind == strictjson.Array {
 			items = m.Value.Items
@@ -196,5 +213,5 @@ func withQuery(q url.Values, args json.RawMessage) url.Values {
 			}
 		}
 	}
-	return q
+	return q, nil
 }

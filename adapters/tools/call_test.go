@@ -94,3 +94,56 @@ func TestHTTPToolWithoutAnAnswer(t *testing.T) {
 		t.Errorf("the error names the whole address: %v", err)
 	}
 }
+
+// What a file has fixed in the query of a GET stays as it is: no argument adds to it. The body of another request is another place.
+func TestAFixedQueryIsNotAddedTo(t *testing.T) {
+	t.Parallel()
+	var got []string
+	at := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got = append(got, r.URL.RawQuery+string(text))
+	})
+	make := func(method, query, schema string) tool.Tool {
+		return load(t, "version: 1\ntools: [{name: a.b, description: d, risk: write, arguments: "+schema+", http: {method: "+method+", url: 'http://"+at+"/"+query+"'}}]\n", at)[0]
+	}
+	const open = "{type: object}"
+	for _, c := range []struct{ query, schema, args, named string }{
+		{"?account=prod", open, `{"account":"test"}`, "account"},
+		{"?account=prod", open, `{"to":"x","account":null}`, "account"},
+		{"?acc%6Funt=prod", open, `{"account":[]}`, "account"},
+		{"?account", open, `{"account":{"a":1}}`, "account"},
+		{"?a%5Bb%5D=1", open, `{"a[b]":2}`, "a[b]"},
+		{"?a+b=1", open, `{"a b":2}`, "a b"},
+		{"?x=1&account=a&account=b", open, `{"account":"c"}`, "account"},
+		{"?account=prod", "{type: object, patternProperties: {'^acc': {type: string}}}", `{"account":"test"}`, "account"},
+		{"?account=prod", "{type: object, allOf: [{properties: {account: {type: string}}}]}", `{"account":"test"}`, "account"},
+	} {
+		one := make("GET", c.query, c.schema)
+		r := runs(t, one, c.args)
+		f, _ := tool.FailureOf(r.Content)
+		if want := "The argument " + c.named + " is fixed by the tool, so nothing was sent. Leave it out."; r.Category != core.ToolArguments || f.Message != want {
+			t.Errorf("%s with %s: %+v, want %q", c.query, c.args, r, want)
+		}
+		_, err := tool.NewRegistry(one).Find(core.ToolCall{Name: "a.b", Arguments: json.RawMessage(c.args)}) // before anybody is asked
+		if want := "The arguments of a.b do not fit its schema: " + c.named + " is fixed by the tool; leave it out."; core.CategoryOf(err) != core.ToolArguments || core.MessageOf(err) != want {
+			t.Errorf("%s with %s: %v, want %q", c.query, c.args, err, want)
+		}
+	}
+	if len(got) > 0 {
+		t.Errorf("it was sent: %q", got)
+	}
+	for _, c := range []struct{ method, query, schema, args, want string }{
+		{"GET", "?account=prod", open, `{"accounts":"x","a":["1","2"]}`, "a=1&a=2&account=prod&accounts=x"},
+		{"GET", "?account=prod", "{type: object, properties: {filter: {type: object, properties: {account: {}}}}}", `{"filter":{"account":1}}`, "account=prod&filter=%7B%22account%22%3A1%7D"},
+		{"POST", "?account=prod", "{type: object, properties: {account: {type: string}}}", `{"account":"x"}`, `account=prod{"account":"x"}`},
+	} {
+		got = nil
+		one := make(c.method, c.query, c.schema)
+		if _, err := tool.NewRegistry(one).Find(core.ToolCall{Name: "a.b", Arguments: json.RawMessage(c.args)}); err != nil {
+			t.Error(err)
+		}
+		if r := runs(t, one, c.args); r.Category != "" || len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s %s with %s: %+v, %q", c.method, c.query, c.args, r, got)
+		}
+	}
+}

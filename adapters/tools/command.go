@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +27,9 @@ const callKey = "GATEHOUSE_CALL_KEY"
 // outputDelay is how long a command's output is waited for after it has ended or was killed: its children may hold it open.
 const outputDelay = 2 * time.Second
 
+// endDelay is how long a command may take to end after it was asked to, because gatehouse stops.
+const endDelay = 5 * time.Second
+
 // command is a program with its arguments, without a shell.
 type command struct {
 	path    string // absolute
@@ -53,6 +55,7 @@ func (l *loader) program(c *command, n *yaml.Node) {
 	switch info, statErr := os.Stat(name); {
 	case err == nil:
 		c.path = path
+		l.script(n, path)
 	case errors.Is(err, exec.ErrNotFound):
 		l.Fault(n, "install it, or write the path of a program", "there is no program %s in PATH", strictyaml.Quoted(words[0]))
 	case errors.Is(statErr, os.ErrNotExist):
@@ -104,42 +107,73 @@ func (l *loader) environment(c *command, n *yaml.Node) {
 	slices.SortStableFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// do runs the command with the arguments on its standard input.
+// Reap waits for what commands have left behind, as process 1 must, until ctx ends. In another process it does nothing.
+func Reap(ctx context.Context) { procgroup.Reap(ctx) }
+
+// maxErrors is how much of its standard error is kept of a command that failed, where its result may have twice as much.
+const maxErrors = 16 << 10
+
+// do runs the command with the arguments as its standard input. Of a command that failed the model reads how it ended, and what it printed.
 func (c *command) do(name string, most int) func(context.Context, string, json.RawMessage) (string, error) {
 	return func(ctx context.Context, key string, args json.RawMessage) (string, error) {
-		out, said := &beginning{most: most + slack}, &ending{most: slack}
+		said := &ending{most: min(most/2, maxErrors) + slack}
+		out := &beginning{most: most + slack}
 		cmd := exec.CommandContext(ctx, c.path, c.args...)
 		cmd.Dir, cmd.Env = c.dir, append(slices.Clone(c.env), callKey+"="+key)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(args), out, said
-		procgroup.Own(cmd)
-		cmd.Cancel = func() error { procgroup.Kill(cmd); return nil }
+		cmd.Stdout, cmd.Stderr = out, said
+		cmd.Cancel = func() error {
+			if errors.Is(context.Cause(ctx), core.ErrStopping) {
+				procgroup.End(cmd, endDelay)
+			} else {
+				procgroup.Kill(cmd)
+			}
+			return nil
+		}
 		cmd.WaitDelay = outputDelay
-		err := cmd.Run()
+		err := procgroup.Run(cmd, args)
 		if errors.Is(err, exec.ErrWaitDelay) {
 			err = nil // it ended well, and has left something in the background
 		}
 		var exit *exec.ExitError
 		switch {
 		case err == nil:
-			text := strings.TrimRight(strings.ToValidUTF8(string(out.kept), "\ufffd"), "\n")
-			return cut(mask.Without(text, c.secrets), most), nil
+			return cut(ctx, c.shown(out.kept), most, out.dropped), nil
 		case ctx.Err() != nil:
-			return "", fmt.Errorf("%w: %s was killed", ctx.Err(), name)
+			return c.printed(ctx, "", out, said, most), fmt.Errorf("%w: %s was killed", ctx.Err(), name)
 		case errors.As(err, &exit):
-			return "", core.Errorf(core.ToolFailed, "%s failed with %s%s", name, exit.ProcessState, oneLine(lastWords(said), c.secrets))
+			words, _ := last(mask.Text(c.shown(said.kept)), maxDiagnostic, said.dropped)
+			return c.printed(ctx, exit.String(), out, said, most), core.Errorf(core.ToolFailed, "%s %s%s", name, ended(exit), oneLine(words, nil))
 		}
 		return "", core.Wrap(core.ToolFailed, err, "%s could not be started.", name)
 	}
 }
 
-// lastWords is the end of what a command wrote to its standard error. A line whose beginning was dropped is left out.
-func lastWords(e *ending) string {
-	text := string(e.kept)
-	if len(e.kept) == e.most {
-		_, text, _ = strings.Cut(text, "\n")
+// ended says how a process came to its end.
+func ended(exit *exec.ExitError) string {
+	if exit.Exited() {
+		return fmt.Sprintf("ended with status %d", exit.ExitCode())
 	}
-	if over := len(text) - maxDiagnostic; over > 0 {
-		text = strings.ToValidUTF8(text[over:], "")
+	return "ended with " + exit.String() // a signal
+}
+
+// shown is the text of what the command has printed, without its secrets.
+func (c *command) shown(printed []byte) string {
+	return mask.Without(strings.TrimRight(strings.ToValidUTF8(string(printed), "\ufffd"), "\n"), c.secrets)
+}
+
+// printed is how a command ended, with its output and its errors, which are told apart where there are both. "": there is nothing.
+func (c *command) printed(ctx context.Context, how string, out *beginning, said *ending, most int) string {
+	output := mask.Text(c.shown(out.kept))
+	errs, less := last(mask.Text(c.shown(said.kept)), said.most-slack, said.dropped)
+	if less {
+		errs = "[The beginning was cut.]\n" + errs
 	}
-	return text
+	if strings.TrimSpace(output) != "" && strings.TrimSpace(errs) != "" {
+		output, errs = "stdout:\n"+output, "stderr:\n"+errs
+		if out.dropped || len(how)+len(output)+len(errs)+2 > most { // what is cut stands last
+			output, errs = errs, output
+		}
+	}
+	parts := slices.DeleteFunc([]string{how, output, errs}, func(part string) bool { return strings.TrimSpace(part) == "" })
+	return cut(ctx, strings.Join(parts, "\n"), most, out.dropped)
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"sync/atomic"
 
+	"gatehouse/core/strictyaml"
 	"gatehouse/core/tool"
 )
 
@@ -10,14 +11,20 @@ import (
 type Current struct {
 	path    string // "" = no file
 	options Options
-	tools   atomic.Pointer[[]tool.Tool]
+	file    atomic.Pointer[loaded]
+}
+
+// loaded is what a file says.
+type loaded struct {
+	tools    []tool.Tool
+	warnings strictyaml.Faults
 }
 
 // Open reads the tools of a file; path "": there is none. If the file is invalid, the error is of type strictyaml.Faults, and there are no
 // tools.
 func Open(path string, o Options) (*Current, error) {
 	c := &Current{path: path, options: o}
-	c.tools.Store(new([]tool.Tool))
+	c.file.Store(&loaded{})
 	return c, c.Reload()
 }
 
@@ -26,11 +33,11 @@ func (c *Current) Reload() error {
 	if c.path == "" {
 		return nil
 	}
-	all, err := Load(c.path, c.options)
+	all, warnings, err := load(c.path, c.options)
 	if err != nil {
 		return err
 	}
-	c.tools.Store(&all)
+	c.file.Store(&loaded{all, warnings})
 	return nil
 }
 
@@ -38,7 +45,10 @@ func (c *Current) Reload() error {
 func (c *Current) Path() string { return c.path }
 
 // Tools are those of the file as it was last read.
-func (c *Current) Tools() []tool.Tool { return *c.tools.Load() }
+func (c *Current) Tools() []tool.Tool { return c.file.Load().tools }
+
+// Warnings are what may be wrong with the programs of the tools, as of when the file was last read.
+func (c *Current) Warnings() strictyaml.Faults { return c.file.Load().warnings }
 
 // Source is that of an agent's registry.
 func (c *Current) Source() tool.Source {

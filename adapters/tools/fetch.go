@@ -73,7 +73,7 @@ func request(client *http.Client, r *http.Request, most int, secrets []string) (
 	if err != nil {
 		return "", unreachable(r, err)
 	}
-	return cut(mask.Without(text, secrets), most), nil
+	return cut(r.Context(), mask.Without(text, secrets), most, false), nil
 }
 
 // unreachable is the error of a request without an answer. The library's error names the whole address, with the arguments in it, and is left out.

@@ -149,6 +149,9 @@ func TestOnlyTextsOfALimitedSizeAreFetched(t *testing.T) {
 	if err != nil || len(huge) > 64<<10 || len(huge) < 63<<10 || !strings.HasSuffix(huge, "ä\n[The rest was cut: the output has more than 65536 bytes.]") {
 		t.Errorf("%d bytes, %v", len(huge), err)
 	}
+	if r := runs(t, tools.Fetch(h), `{"url":"http://`+at+`/huge"}`); r.Content != huge || r.Whole == "" || r.Miscut {
+		t.Errorf("%d bytes, the whole is %q, miscut %t", len(r.Content), r.Whole, r.Miscut)
+	}
 	for path, want := range map[string]string{"/latin": "Grüße", "/empty": ""} {
 		if got, err := get(path); err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)

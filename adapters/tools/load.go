@@ -25,15 +25,23 @@ type loader struct {
 	Options
 	folder string                // of the file: relative paths start there
 	names  map[string]*yaml.Node // where they are
+
+	warnings strictyaml.Faults
 }
 
 // Load reads a file of tools and checks all that can be checked before a tool runs. What the tools get from the environment is read now. The
 // tools are prepared, and a tool's version changes with what the file says of it. Errors: strictyaml.Faults.
 func Load(path string, o Options) ([]tool.Tool, error) {
+	all, _, err := load(path, o)
+	return all, err
+}
+
+// load is Load, with what may be wrong with the programs of the tools.
+func load(path string, o Options) ([]tool.Tool, strictyaml.Faults, error) {
 	l := &loader{Reader: strictyaml.Reader{File: path}, Options: o, names: map[string]*yaml.Node{}}
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l.folder = folder
 	var all []tool.Tool
@@ -43,9 +51,9 @@ func Load(path string, o Options) ([]tool.Tool, error) {
 		}
 	}
 	if err := l.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return all, nil
+	return all, l.warnings, nil
 }
 
 func (l *loader) root(n *yaml.Node) (all []tool.Tool) {
@@ -191,7 +199,7 @@ func (s *spec) build() tool.Tool {
 	if s.http != nil {
 		t.Do = s.http.do(t.Name, most)
 	} else {
-		t.Do = s.command.do(t.Name, most)
+		t.Do, t.Process = s.command.do(t.Name, most), true
 	}
 	return t
 }

@@ -31,7 +31,7 @@ func folder(t *testing.T, text string) string {
 }
 
 // environment are the variables of these tests.
-var environment = map[string]string{"SHOP_TOKEN": "tok-12345678", "LANG": "C", "BROKEN": "a\nb", "PATH": "/usr/bin:/bin"}
+var environment = map[string]string{"SHOP_TOKEN": "tok-12345678", "LANG": "C", "BROKEN": "a\nb", "PATH": "/usr/bin:/bin", "LONG_TOKEN": strings.Repeat("tok-123456", 100)}
 
 func options(t *testing.T, list ...string) tools.Options {
 	return tools.Options{
@@ -112,6 +112,7 @@ func TestLoad(t *testing.T) {
 func TestFaults(t *testing.T) {
 	const head = "version: 1\ntools:\n  - name: a.b\n    description: d\n    risk: write\n" // five lines
 	const run = "    command: [./refund.sh]\n"
+	const get = "    http:\n      method: GET\n"
 	const ask = "    http:\n      method: POST\n" // seven lines with head
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":             {"", "1: the file is empty; begin with version: 1, then tools"},
@@ -150,16 +151,22 @@ func TestFaults(t *testing.T) {
 		"an optional placeholder": {head + run + "    arguments: {type: object, properties: {a: {}, b: {}}, required: [b]}\n    summary: Refund {{a}}\n", "8:14: the summary's {{a}} is no required argument; did you mean b? or add it to properties and to required"},
 		"odd braces":              {head + run + "    summary: 'Refund {{amount'\n", "7:14: the summary has braces that are no placeholder; write each placeholder as {{amount}}"},
 
-		"no method":          {head + "    http:\n      url: https://api.example.com/\n", "7:7: the request has no method; add method: POST, or GET for one that reads"},
-		"an unknown method":  {head + "    http: {method: get, url: 'https://api.example.com/'}\n", `6:20: unknown method "get"; did you mean GET?`},
-		"an unlisted host":   {head + ask + "      url: https://api.example.org/\n", "8:12: the host api.example.org is not in GATEHOUSE_FETCH_HOSTS; add api.example.org to it, or correct the url"},
-		"a secret's value":   {head + ask + "      url: https://api.example.com/\n      secrets: [tok-12345678]\n", "9:17: an item of secrets is no name of a variable; write the name of a variable, never the secret itself"},
-		"an unset secret":    {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{GONE}}'}\n      secrets: [GONE]\n", "10:17: the variable GONE is not set; set it in the environment of gatehouse"},
-		"a secret in lines":  {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{BROKEN}}'}\n      secrets: [BROKEN]\n", "10:17: the value of the variable BROKEN can't be put into a header; set it to one line of text"},
-		"an unused secret":   {head + ask + "      url: https://api.example.com/\n      secrets: [SHOP_TOKEN]\n", "9:17: the secret SHOP_TOKEN is not used; use it in headers, such as Authorization: Bearer {{SHOP_TOKEN}}, or remove it"},
-		"an unlisted secret": {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{SHOP_TOKEN}}'}\n", "9:22: the header X-A uses {{SHOP_TOKEN}}, which is no secret of this tool; add it to secrets: [SHOP_TOKEN]"},
-		"a header of ours":   {head + ask + "      url: https://api.example.com/\n      headers: {idempotency-key: x}\n", `9:17: the header "idempotency-key" can't be set here; remove it`},
-		"a folder of http":   {head + ask + "      url: https://api.example.com/\n    dir: .\n", "9:5: dir belongs to tools with a command; remove it"},
+		"no method":                {head + "    http:\n      url: https://api.example.com/\n", "7:7: the request has no method; add method: POST, or GET for one that reads"},
+		"an unknown method":        {head + "    http: {method: get, url: 'https://api.example.com/'}\n", `6:20: unknown method "get"; did you mean GET?`},
+		"an unlisted host":         {head + ask + "      url: https://api.example.org/\n", "8:12: the host api.example.org is not in GATEHOUSE_FETCH_HOSTS; add api.example.org to it, or correct the url"},
+		"a secret's value":         {head + ask + "      url: https://api.example.com/\n      secrets: [tok-12345678]\n", "9:17: an item of secrets is no name of a variable; write the name of a variable, never the secret itself"},
+		"an unset secret":          {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{GONE}}'}\n      secrets: [GONE]\n", "10:17: the variable GONE is not set; set it in the environment of gatehouse"},
+		"a secret in lines":        {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{BROKEN}}'}\n      secrets: [BROKEN]\n", "10:17: the value of the variable BROKEN can't be put into a header; set it to one line of text"},
+		"an unused secret":         {head + ask + "      url: https://api.example.com/\n      secrets: [SHOP_TOKEN]\n", "9:17: the secret SHOP_TOKEN is not used; use it in headers, such as Authorization: Bearer {{SHOP_TOKEN}}, or remove it"},
+		"an unlisted secret":       {head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{SHOP_TOKEN}}'}\n", "9:22: the header X-A uses {{SHOP_TOKEN}}, which is no secret of this tool; add it to secrets: [SHOP_TOKEN]"},
+		"a header of ours":         {head + ask + "      url: https://api.example.com/\n      headers: {idempotency-key: x}\n", `9:17: the header "idempotency-key" can't be set here; remove it`},
+		"a property of the url":    {head + get + "      url: https://api.example.com/?account=prod\n    arguments:\n      type: object\n      properties:\n        to: {type: string}\n        account:\n          type: string\n", `13:9: the property "account" is fixed in the query of the url; remove the property, or take "account" out of the url`},
+		"an escaped name":          {head + "    arguments: {type: object, properties: {account: {}}, required: [account]}\n" + get + "      url: https://api.example.com/?acc%6Funt\n", `6:44: the property "account" is fixed in the query of the url; remove the property, or take "account" out of the url`},
+		"one of several":           {head + get + "      url: https://api.example.com/?x=1&a%5Bb%5D=1&x=2\n    arguments: {type: object, properties: {'a[b]': {}}}\n", `9:44: the property "a[b]" is fixed in the query of the url; remove the property, or take "a[b]" out of the url`},
+		"a query that is dropped":  {head + get + "      url: https://api.example.com/?a=1;account=prod\n", "8:12: the query of this url can't be read; write it as ?name=value&other=value, and other characters as %XX"},
+		"a query that is no query": {head + get + "      url: https://api.example.com/?account=%zz\n", "8:12: the query of this url can't be read; write it as ?name=value&other=value, and other characters as %XX"},
+
+		"a folder of http": {head + ask + "      url: https://api.example.com/\n    dir: .\n", "9:5: dir belongs to tools with a command; remove it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := folder(t, c.text)

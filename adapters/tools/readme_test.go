@@ -6,16 +6,34 @@ import (
 	"testing"
 )
 
-// The file of tools that README shows has no faults.
+// The files of tools that the READMEs show have no faults, and the first of this package's needs no variable and no host.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "## Write a tool\n")
-	_, block, _ := strings.Cut(section, "```yaml\n")
-	block, _, found := strings.Cut(block, "```")
-	if all := load(t, block); !found || len(all) != 2 || all[0].Summarize([]byte(`{"amount":12,"customer":"cus_1"}`)) != "Refund 12 to cus_1" {
-		t.Errorf("%+v", all)
+	for file, wants := range map[string][]string{
+		"README.md":       {"todo.list todo.add", "shop.refund shop.orders"},
+		"../../README.md": {"disk.free"},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, section, _ := strings.Cut(string(text), "GATEHOUSE_TOOLS` names a YAML file")
+		for _, want := range wants {
+			_, rest, _ := strings.Cut(section, "```yaml\n")
+			block, after, found := strings.Cut(rest, "```")
+			section = after
+			if want == "todo.list todo.add" && strings.Contains(block, "env:") {
+				t.Errorf("the first example needs a variable: %s", block)
+			}
+			var names []string
+			for _, one := range load(t, block) {
+				names = append(names, one.Name)
+				if one.Name == "shop.refund" && one.Summarize([]byte(`{"amount":12,"customer":"cus_1"}`)) != "Refund 12 to cus_1" {
+					t.Error("the summary differs")
+				}
+			}
+			if got := strings.Join(names, " "); !found || got != want {
+				t.Errorf("%s: got %q, want %q", file, got, want)
+			}
+		}
 	}
 }

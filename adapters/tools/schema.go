@@ -23,16 +23,19 @@ func (l *loader) arguments(s *spec) {
 	if s.schema != nil && !l.schemaOf(s) {
 		return
 	}
+	schema, err := strictjson.Parse(s.Schema)
+	if err != nil {
+		return // a fault of the schema
+	}
+	if s.http != nil {
+		l.fixed(s, schema.Get("properties"))
+	}
 	if s.template == nil {
 		return
 	}
 	names, ok := placeholders(s.template.Value)
 	if !ok {
 		l.Fault(s.template, "write each placeholder as {{amount}}", "the summary has braces that are no placeholder")
-	}
-	schema, err := strictjson.Parse(s.Schema)
-	if err != nil {
-		return // a fault of the schema
 	}
 	for _, name := range names {
 		if name == "" || contains(schema.Get("required"), name) && schema.Get("properties").Get(name) != nil {
@@ -43,6 +46,21 @@ func (l *loader) arguments(s *spec) {
 			remedy = strictyaml.Meant(name, required) + " or " + remedy
 		}
 		l.Fault(s.template, remedy, "the summary's {{%s}} is no required argument", name)
+	}
+}
+
+// fixed reports the properties whose names the query of the url has: an argument would be added to the value that is fixed there.
+func (l *loader) fixed(s *spec, properties *strictjson.Value) {
+	s.Fixed = s.http.fixed
+	for _, name := range s.Fixed {
+		if properties.Get(name) == nil {
+			continue
+		}
+		n := at(s.schema, "/properties")
+		if i := slices.IndexFunc(n.Content, func(key *yaml.Node) bool { return key.Value == name }); i >= 0 {
+			n = n.Content[i]
+		}
+		l.Fault(n, "remove the property, or take "+strictyaml.Quoted(name)+" out of the url", "the property %s is fixed in the query of the url", strictyaml.Quoted(name))
 	}
 }
 

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -13,6 +14,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/mask"
+	"gatehouse/core/tool"
 )
 
 // The bounds of results, in bytes. slack is read beyond a limit, so that a secret that the limit would cut is known as one.
@@ -25,22 +27,27 @@ const (
 
 // beginning keeps the first bytes that are written to it, and drops the rest.
 type beginning struct {
-	kept []byte
-	most int
+	kept    []byte
+	most    int
+	dropped bool // there was more
 }
 
 func (b *beginning) Write(p []byte) (int, error) {
-	b.kept = append(b.kept, p[:min(len(p), b.most-len(b.kept))]...)
+	room := b.most - len(b.kept)
+	b.kept = append(b.kept, p[:min(len(p), room)]...)
+	b.dropped = b.dropped || len(p) > room
 	return len(p), nil
 }
 
 // ending keeps the last bytes that are written to it.
 type ending struct {
-	kept []byte
-	most int
+	kept    []byte
+	most    int
+	dropped bool // there was more
 }
 
 func (e *ending) Write(p []byte) (int, error) {
+	e.dropped = e.dropped || len(e.kept)+len(p) > e.most
 	e.kept = append(e.kept, p[max(0, len(p)-e.most):]...)
 	if over := len(e.kept) - e.most; over > 0 {
 		e.kept = append(e.kept[:0], e.kept[over:]...)
@@ -48,13 +55,17 @@ func (e *ending) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cut gives at most so many bytes of a text, and says so if there were more. The text holds more than most bytes if the whole does.
-func cut(text string, most int) string {
-	if len(text) <= most {
+// cut gives at most so many bytes of a text, and says so if there were more: the text has more, or something behind it was dropped.
+func cut(ctx context.Context, text string, most int, dropped bool) string {
+	if len(text) <= most && !dropped {
 		return text
 	}
 	note := fmt.Sprintf("\n[The rest was cut: the output has more than %d bytes.]", most)
-	return clip(text, most-len(note)) + note
+	kept := clip(text, most-len(note))
+	if len(text) <= most { // hidden secrets have made it short: its last line may end with half of one
+		kept = kept[:strings.LastIndexByte(kept, '\n')+1]
+	}
+	return tool.NoteCut(ctx, text, kept, note)
 }
 
 // clip gives the first bytes of a text, without the half of a character.
@@ -79,6 +90,23 @@ func oneLine(text string, secrets []string) string {
 		return ": " + text
 	}
 	return "."
+}
+
+// last gives the end of a text, at most so many bytes, from the beginning of a line if there is one. less: it is not the whole, or something
+// before it was dropped, which may have left half of a secret in the first line.
+func last(text string, most int, dropped bool) (end string, less bool) {
+	over := len(text) - most
+	if over <= 0 && !dropped {
+		return text, false
+	}
+	end = strings.ToValidUTF8(text[max(over, 0):], "")
+	if at := strings.IndexAny(end, "\r\n"); at >= 0 {
+		return end[at+1:], true
+	}
+	if over <= 0 {
+		return "", true
+	}
+	return end, true
 }
 
 // body reads the text of a response, a little more than most bytes of it. Errors: tool_failed, if it is no text.

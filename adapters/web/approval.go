@@ -17,6 +17,7 @@ type approvalPage struct {
 	Card   card
 	Review bool   // the second step before an approval
 	Fault  string // why nothing was decided
+	Note   string
 }
 
 // approval shows one approval, or decides about it.
@@ -46,6 +47,7 @@ func (v *visit) showPage(status int, page approvalPage) {
 	if page.Review {
 		title = "Review: " + page.Card.Summary
 	}
+	page.Note = v.Note
 	v.show(status, "approval", title, page)
 }
 
@@ -62,6 +64,9 @@ func (v *visit) decide(c core.Card) error {
 	if c.Question != nil && form.Get("choice") == string(core.Answer) {
 		return v.answer(c)
 	}
+	if form.Get("choice") == "reveal" && v.Reveal != nil {
+		return v.reveal(c)
+	}
 	click := core.Click{Approval: c.Approval, Choice: core.Choice(form.Get("choice")), Reason: strings.TrimSpace(form.Get("reason"))}
 	edits, err := strconv.Atoi(cmp.Or(form.Get("edits"), "0"))
 	click.Edits = edits
@@ -76,6 +81,18 @@ func (v *visit) decide(c core.Card) error {
 		return nil
 	}
 	return v.vote(click)
+}
+
+// reveal shows an approval with all of its arguments, to somebody who may decide about it.
+func (v *visit) reveal(c core.Card) error {
+	arguments, err := v.Reveal(v.r.Context(), c.Approval, v.who.Actor)
+	if err != nil {
+		return err
+	}
+	page := approvalPage{Card: v.see(c)}
+	page.Card.Arguments, page.Card.MayReveal = arguments, false
+	v.showPage(http.StatusOK, page)
+	return nil
 }
 
 // vote stores what the reader has sent, and leads to the page that says what is stored now.

@@ -22,10 +22,11 @@ type approvalsPage struct {
 	More    int // open ones that are not on the page
 	History []card
 	Admin   bool
+	Note    string
 }
 
 func (v *visit) approvals() error {
-	page := approvalsPage{Admin: v.admin()}
+	page := approvalsPage{Admin: v.admin(), Note: v.Note}
 	if id := core.ApprovalID(v.r.URL.Query().Get("decided")); id != "" {
 		c, err := v.cardOf(id)
 		if err == nil {
@@ -88,7 +89,7 @@ func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more
 		if err != nil {
 			return nil, 0, err
 		}
-		if slices.Contains(f.States, c.State) { // not decided meanwhile
+		if c.Altered || slices.Contains(f.States, c.State) { // not decided meanwhile
 			cards = append(cards, c)
 		}
 	}

@@ -38,6 +38,7 @@ type card struct {
 	MayApprove   bool
 	MayDeny      bool
 	MayWithdraw  bool
+	MayReveal    bool // some of the arguments are masked
 	NeedsReview  bool // approving takes a second step
 	NeedsReason  bool
 	Edits        int
@@ -64,6 +65,8 @@ func (v *visit) see(c core.Card) card {
 	if v.admin() {
 		view.Conversation = c.Conversation
 	}
+	view.Token = v.Gate.FormToken(v.who, v.r)
+	view.MayReveal = v.Reveal != nil && c.Hidden > 0 && c.Refusal(v.who.Actor) == nil
 	if c.State != core.Open {
 		view.Standing, view.DecidedAt, view.Reason = chat.Standing(c), v.moment(c.DecidedAt), chat.Clean(c.Reason)
 		view.Decision = decision(c)
@@ -81,7 +84,6 @@ func (v *visit) see(c core.Card) card {
 		view.MayApprove, view.MayDeny = !c.Altered && !c.HasVoted(v.who.Actor, core.Approve), !c.HasVoted(v.who.Actor, core.Deny)
 	}
 	view.MayWithdraw = c.AskedBy(v.who.Actor)
-	view.Token = v.Gate.FormToken(v.who, v.r)
 	return view
 }
 

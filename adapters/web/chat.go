@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"unicode"
@@ -17,7 +18,8 @@ const maxSession = 128
 type chatPage struct{ Session, Who string }
 
 func (v *visit) chat() error {
-	session := strings.TrimSpace(v.r.URL.Query().Get("session"))
+	query := v.r.URL.Query()
+	session := strings.TrimSpace(cmp.Or(query.Get("session"), query.Get("session_id"))) // as at the stream of events
 	switch {
 	case session == "":
 		session = defaultSession

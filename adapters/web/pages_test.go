@@ -157,6 +157,7 @@ func TestTheChatNamesItsSession(t *testing.T) {
 	s := newSite(t)
 	expect(t, s.get("ann", "/"), http.StatusOK, `data-session="web"`, `data-who="ann"`, "<title>Chat ")
 	expect(t, s.get("ann", "/?session=plan%22%3E%3Cscript%3E"), http.StatusOK, `data-session="plan&#34;&gt;&lt;script&gt;"`, "!<script>")
+	expect(t, s.get("ann", "/?session_id=plan&utm_source=x"), http.StatusOK, `data-session="plan"`)
 	expect(t, s.get("ann", "/?session=a%0ab"), http.StatusBadRequest)
 	expect(t, s.get("ann", "/?session="+strings.Repeat("a", 200)), http.StatusBadRequest)
 }

@@ -36,7 +36,12 @@ type Options struct {
 	Admin     func(core.Actor) bool // who sees all approvals, the sessions and the queue; nil: nobody
 	Decided   func()                // called after a decision was stored; may be nil
 	Now       func() time.Time      // nil: time.Now
+	Note      string                // what decisions are not protected from, for their readers; "" = none
 	Log       *slog.Logger          // nil: discard
+
+	// Reveal returns an approval's arguments without masks, for a person who may decide about it, and records that. Its errors have messages
+	// for that person. nil: what is masked stays so.
+	Reveal func(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error)
 }
 
 // Web is the pages. Any number of goroutines may use it.

@@ -21,7 +21,10 @@ const typ = "gatehouse-approval+jwt"
 const maxProof = 16 << 10
 
 // Keys are the key pairs of an installation. They may be used concurrently.
-type Keys struct{ pairs []pair } // newest first
+type Keys struct {
+	Note  string // published with the keys; "" = none
+	pairs []pair // newest first
+}
 
 type pair struct {
 	id     string

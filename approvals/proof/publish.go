@@ -18,14 +18,18 @@ const Path = "/.well-known/gatehouse.json"
 type document struct {
 	Issuer string            `json:"issuer"`
 	Keys   []jose.JSONWebKey `json:"keys"`
+	Note   string            `json:"note,omitempty"` // what a proof does not say
 }
+
+// KeyInDatabase is the note of an installation whose secret key lies in its database.
+const KeyInDatabase = "GATEHOUSE_SECRET_KEY is not set, so the key that signs decisions lies in the same database: a proof says no more than that database. Set GATEHOUSE_SECRET_KEY."
 
 // cacheControl lets caches keep the keys for five minutes, because a key may be replaced.
 const cacheControl = "public, max-age=300"
 
-// Handler serves the public keys as JSON: {"issuer":"gatehouse","keys":[…]}. It needs no authentication.
+// Handler serves the public keys as JSON: {"issuer":"gatehouse","keys":[…]}, and the note if there is one. It needs no authentication.
 func (k *Keys) Handler() http.Handler {
-	body, err := json.Marshal(document{Issuer, k.Set().Keys})
+	body, err := json.Marshal(document{Issuer, k.Set().Keys, k.Note})
 	if err != nil {
 		panic("proof: Ed25519 keys have no JSON: " + err.Error())
 	}

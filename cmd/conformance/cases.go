@@ -98,6 +98,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 			}
 			r.product = true
 		}
+		defer r.startModels()()
 		if !r.setup() {
 			return
 		}

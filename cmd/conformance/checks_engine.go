@@ -20,6 +20,8 @@ var engineChecks = map[string]check{
 	"observer_events": checkObserverEvents, "observer_event_invariants": checkTurnInvariants, "delivery_order": checkDeliveryOrder,
 	"drain_summary": checkDrainSummary, "empty_phases_raises_at_registration": checkEmptyPhases, "invariants": checkTurnInvariants,
 
+	"observers": checkCollected,
+
 	"loaded_session_state": checkLoaded, "loaded_invoke_state_for_scratch": checkScratch,
 	"saved_session_assertions": checkSaved, "store_after": checkStoreAfter, "migrations_run": checkMigrations,
 	"checkpointer_assertions": checkCheckpointer,

@@ -12,14 +12,14 @@ import (
 )
 
 // unsupportedSuites are the capabilities whose fixtures are not supported.
-var unsupportedSuites = []string{"observability", "pipeline-utilities", "retrieval-provider"}
+var unsupportedSuites = []string{"pipeline-utilities", "retrieval-provider"}
 
 // capabilities are the known folders of fixtures.
-var capabilities = append([]string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite, providerSuite}, unsupportedSuites...)
+var capabilities = append([]string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite, providerSuite, "observability"}, unsupportedSuites...)
 
 // implied are the capabilities that keys of a fixture imply; the first key that is present counts.
 var implied = []struct{ key, capability string }{
-	{"mock_provider", providerSuite}, {"backends", promptSuite}, {"chat_turns", "harness-chat"}, {"transmissions", "harness"},
+	{"mock_provider", providerSuite}, {"backends", promptSuite}, {"calls_llm", "observability"}, {"chat_turns", "harness-chat"}, {"transmissions", "harness"},
 	{"suspend_with_descriptor", "suspension"}, {"resume_invocation", "suspension"}, {"conditional_suspend", "suspension"}, {"session_store", "sessions"},
 }
 

@@ -15,7 +15,7 @@
 //
 // By default a case runs on stores in memory: invocations through Graph.Invoke, chats through the chat harness, transmissions through the
 // abstract harness (internal/harness). Prompts and providers have no graph and no turns: internal/prompts and internal/providers
-// run their fixtures. With --product, chats and
+// run their fixtures. The models of observability's graphs are an adapter over a fake server. With --product, chats and
 // everything else with a counterpart run through the dispatcher, the approvals, the outbox and SQLite (internal/product). Cases and
 // assertions without a counterpart are listed, and such cases are counted on the last line.
 package main

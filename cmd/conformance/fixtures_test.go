@@ -8,7 +8,7 @@ import (
 )
 
 // suites are the capabilities that gatehouse implements, each a folder of GATEHOUSE_FIXTURES.
-var suites = []string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite, providerSuite}
+var suites = []string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", "observability", promptSuite, providerSuite}
 
 // failing are the cases that are known to fail, and why. One that passes now, fails for another reason or no longer exists
 // fails the test, so that the list stays true.

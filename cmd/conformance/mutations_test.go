@@ -214,6 +214,7 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 		t.Response = &harness.Response{Body: map[string]any{"category": "x"}}
 	},
 	"no events":          func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = nil, nil },
+	"nothing was heard":  func(_ *evidence.Case, t *evidence.Turn) { t.Heard = nil }, // see wrongHeard
 	"events are missing": func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = tail(t.Events), tail(t.Observed) },
 	"every event twice": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Events, t.Observed = append(t.Events, t.Events...), append(t.Observed, t.Observed...)

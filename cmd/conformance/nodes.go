@@ -59,6 +59,8 @@ func (r *runner) steps(sc *scope, d *fixture.Node) step {
 			steps = append(steps, r.conditionalStep(sc, v, d.Get("on_other_indices")))
 		case "on_other_indices":
 			return d.Has("conditional_suspend")
+		case "calls_llm":
+			steps = append(steps, r.modelStep(v))
 		case "emits_log":
 			steps = append(steps, r.logStep(v))
 		case "wrap_with_middleware": // wraps the node, see middleware

@@ -14,6 +14,7 @@ import (
 // observers registers the case's observers, on the graph or for the next invocations.
 func (r *runner) observers(b *graph.Builder) {
 	b.Observe(graph.Observer{Name: "runner", On: r.recorder.Observe})
+	r.collectors(b)
 	for _, d := range r.doc.Get("observers").Items() {
 		behavior := d.Peek("behavior").Text()
 		r.behaviors[d.Peek("name").Text()] = behavior

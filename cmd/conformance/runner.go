@@ -12,6 +12,7 @@ import (
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/cmd/conformance/internal/product"
+	"gatehouse/cmd/conformance/internal/providers"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
@@ -36,6 +37,7 @@ type runner struct {
 
 	startedAt  time.Time        // of the turn
 	subscribed int              // the number of subscriptions at its start
+	models     *providers.Graph // of its nodes; nil: they call none
 	gateway    *product.Gateway // nil: turns run on stores in memory
 
 	product bool // the case runs through the product

@@ -18,8 +18,8 @@ import (
 	"gatehouse/storage"
 )
 
-// newAgent compiles the configured agent. It has the built-in tools and those of more. tracer and log may be nil.
-func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, log *slog.Logger, more ...tool.Source) (*graph.Graph, error) {
+// newAgent compiles the configured agent. It has the built-in tools and those of more. tracer, health and log may be nil.
+func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, health *modelHealth, log *slog.Logger, more ...tool.Source) (*graph.Graph, error) {
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
@@ -29,7 +29,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	}
 	switch {
 	case cfg.Agent == "llm":
-		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer, log)
+		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer, health, log)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 			return nil, err
 		}
 	case cfg.Script != nil:
-		script, err := newScript(cfg, store, loop.Executor.Tools, tracer, log)
+		script, err := newScript(cfg, store, loop.Executor.Tools, tracer, health, log)
 		if err != nil {
 			return nil, err
 		}

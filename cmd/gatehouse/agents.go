@@ -42,7 +42,7 @@ func newAgents(ctx context.Context, cfg settings.Config, store *storage.Store, g
 	})
 	return agents.Options{
 		Gate: gate, Request: service.Request, Requested: service.Requested, Withdraw: service.WithdrawRequest,
-		Callbacks: cfg.Callbacks.Check, Proof: prover(store), TakeToken: store.TakeToken, NewID: cli.NewID,
+		Callbacks: cfg.Callbacks.Check, Proof: prover(store), Cards: store.Cards, TakeToken: store.TakeToken, NewID: cli.NewID,
 		Secret: func(who core.Actor) string {
 			return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(store.Signer(), who.ID)[0])
 		},
@@ -54,9 +54,19 @@ func newAgents(ctx context.Context, cfg settings.Config, store *storage.Store, g
 func agentRoutes(o agents.Options, store *storage.Store) routes {
 	return func(core.Accept) map[string]http.Handler {
 		all := o.Routes()
-		all[proof.Path] = proof.NewKeys(store.Signer()).Handler()
+		keys := proof.NewKeys(store.Signer())
+		keys.Note = keyNote(store)
+		all[proof.Path] = keys.Handler()
 		return all
 	}
+}
+
+// keyNote says what proofs are worth; "" if they are worth more than the database.
+func keyNote(store *storage.Store) string {
+	if store.SignsWithItsKey() {
+		return proof.KeyInDatabase
+	}
+	return ""
 }
 
 // prover returns a function that signs decisions. What was erased, or is not what was asked for, has no proof.
@@ -80,7 +90,7 @@ func newCallbacks(cfg settings.Config, store *storage.Store) *callback.Sender {
 	return callback.New(callback.Config{
 		Hosts: cfg.Callbacks,
 		Body: func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
-			a, err := store.LoadApproval(ctx, id)
+			a, err := store.RecordedApproval(ctx, id)
 			if err != nil {
 				return nil, err
 			}
@@ -91,7 +101,7 @@ func newCallbacks(cfg settings.Config, store *storage.Store) *callback.Sender {
 			return json.Marshal(s)
 		},
 		Keys: func(ctx context.Context, id core.ApprovalID) ([][]byte, error) {
-			a, err := store.LoadApproval(ctx, id)
+			a, err := store.RecordedApproval(ctx, id)
 			if err != nil {
 				return nil, err
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -170,6 +171,31 @@ func (s *testGateway) keys() jose.JSONWebKeySet {
 	return set
 }
 
+// TestAnAgentLearnsThatNobodyWasTold: the channel that the policy names refuses the card, so the request says so until it is decided. So do the keys that
+// proofs are checked with, of an installation without a secret key.
+func TestAnAgentLearnsThatNobodyWasTold(t *testing.T) {
+	t.Parallel()
+	s := serveAgents(t, nil)
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("not_in_channel"), Times: 1000})
+	ci := agentClient{t, s.base, ciToken}
+	asked := ci.must("POST", "/v1/approvals", "", deploy)
+	var got agents.State
+	for deadline := time.Now().Add(patience); got.Delivery == nil && time.Now().Before(deadline); {
+		got = ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=1", "", "")
+	}
+	if d := got.Delivery; got.State != core.Open || d == nil || d.State != "retrying" || !strings.Contains(d.Why, "delivery_forbidden") {
+		t.Errorf("it is %+v, delivery %+v", got, got.Delivery)
+	}
+	answer, err := http.Get(s.base + proof.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(text), "a proof says no more than that database") {
+		t.Errorf("the keys are %s, %v", text, err)
+	}
+}
+
 func TestAnAgentAsksAQuestion(t *testing.T) {
 	t.Parallel()
 	s := serveAgents(t, nil)
@@ -187,7 +213,7 @@ func TestAnAgentAsksAQuestion(t *testing.T) {
 	if _, err := approvals.NewService(store, store).AdminVote(t.Context(), core.Click{Approval: asked.ID, Choice: core.Answer, Option: 2}, "bob", "test"); err != nil {
 		t.Fatal(err)
 	}
-	got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30", "", "")
+	got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30s", "", "")
 	if got.State != core.Answered || string(got.Answer) != `"blue"` {
 		t.Errorf("it is %+v", got)
 	}
@@ -207,28 +233,32 @@ func TestThePolicyDecidesWhatAnAgentMayAsk(t *testing.T) {
 		status                  int
 		says                    string
 	}{
-		"denied by a rule":             {ci, "POST", "/v1/approvals", "", `{"action":"wipe","summary":"Wipe it."}`, 403, "Nothing is wiped."},
-		"no place for the card":        {ci, "POST", "/v1/approvals", "", `{"action":"silent","summary":"Hush."}`, 403, "add notify:"},
-		"no rule, and no approvers":    {ci, "POST", "/v1/approvals", "", `{"action":"other","summary":"Do it."}`, 403, "GATEHOUSE_APPROVERS"},
-		"nobody to ask":                {cd, "POST", "/v1/approvals", "", `{"question":"Why?"}`, 403, "lets external.cd.ask ask nobody"},
-		"somebody else to ask":         {ci, "POST", "/v1/approvals", "", `{"question":"Why?","of":["slack:U1ANN"]}`, 403, "It may ask: person:bob."},
-		"somebody else's request":      {cd, "GET", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
-		"an id that is none":           {ci, "GET", "/v1/approvals/nothing", "", "", 404, "no request"},
-		"withdrawn by somebody else":   {cd, "DELETE", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
-		"without a token":              {agentClient{t, s.base, ""}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, ""},
-		"with a wrong token":           {agentClient{t, s.base, "wrong-token-0123456789"}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, ""},
-		"risk read":                    {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","risk":"read"}`, 400, "write or destructive"},
-		"an unknown member":            {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","approvers":["slack:U1ANN"]}`, 400, "no member"},
-		"a member twice":               {ci, "POST", "/v1/approvals", "", `{"action":"deploy","action":"x","summary":"x"}`, 400, ""},
-		"no summary":                   {ci, "POST", "/v1/approvals", "", `{"action":"deploy"}`, 400, "summary is missing"},
-		"a question and an approval":   {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","question":"y"}`, 400, "of its own"},
-		"an action with a path":        {ci, "POST", "/v1/approvals", "", `{"action":"../x","summary":"x"}`, 400, "action must be"},
-		"ten megabytes":                {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 10<<20) + `"}}`, 413, "larger than"},
-		"arguments that nobody reads":  {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 300<<10) + `"}}`, 413, "limit"},
-		"a callback that isn't listed": {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","callback_url":"https://evil.example/hook"}`, 400, "GATEHOUSE_CALLBACK_HOSTS"},
-		"a callback to this machine":   {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","callback_url":"https://127.0.0.1/hook"}`, 400, ""},
-		"no JSON":                      {ci, "POST", "/v1/approvals", "", `action=deploy`, 400, "not valid JSON"},
-		"a wait that is none":          {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=soon", "", "", 400, "wait must be"},
+		"denied by a rule":              {ci, "POST", "/v1/approvals", "", `{"action":"wipe","summary":"Wipe it."}`, 403, "Nothing is wiped."},
+		"no place for the card":         {ci, "POST", "/v1/approvals", "", `{"action":"silent","summary":"Hush."}`, 403, "add notify:"},
+		"no rule, and no approvers":     {ci, "POST", "/v1/approvals", "", `{"action":"other","summary":"Do it."}`, 403, "GATEHOUSE_APPROVERS"},
+		"nobody to ask":                 {cd, "POST", "/v1/approvals", "", `{"question":"Why?"}`, 403, "lets external.cd.ask ask nobody"},
+		"somebody else to ask":          {ci, "POST", "/v1/approvals", "", `{"question":"Why?","of":["slack:U1ANN"]}`, 403, "It may ask: person:bob."},
+		"somebody else's request":       {cd, "GET", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
+		"an id that is none":            {ci, "GET", "/v1/approvals/nothing", "", "", 404, "no request"},
+		"withdrawn by somebody else":    {cd, "DELETE", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
+		"without a token":               {agentClient{t, s.base, ""}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, ""},
+		"with a wrong token":            {agentClient{t, s.base, "wrong-token-0123456789"}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, ""},
+		"risk read":                     {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","risk":"read"}`, 400, "write or destructive"},
+		"an unknown member":             {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","approvers":["slack:U1ANN"]}`, 400, "no member"},
+		"a member twice":                {ci, "POST", "/v1/approvals", "", `{"action":"deploy","action":"x","summary":"x"}`, 400, ""},
+		"no summary":                    {ci, "POST", "/v1/approvals", "", `{"action":"deploy"}`, 400, "summary is missing"},
+		"a question and an approval":    {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","question":"y"}`, 400, "of its own"},
+		"an action with a path":         {ci, "POST", "/v1/approvals", "", `{"action":"../x","summary":"x"}`, 400, "action must be"},
+		"ten megabytes":                 {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 10<<20) + `"}}`, 413, "larger than"},
+		"arguments that nobody reads":   {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 300<<10) + `"}}`, 413, "limit"},
+		"a callback that isn't listed":  {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","callback_url":"https://evil.example/hook"}`, 400, "GATEHOUSE_CALLBACK_HOSTS"},
+		"a callback to this machine":    {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","callback_url":"https://127.0.0.1/hook"}`, 400, ""},
+		"no JSON":                       {ci, "POST", "/v1/approvals", "", `action=deploy`, 400, "not valid JSON"},
+		"a wait too long":               {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=61s", "", "", 400, "wait must be a time from 0s to 60s"},
+		"a wait before now":             {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=-1s", "", "", 400, "wait must be"},
+		"a wait that is none":           {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=soon", "", "", 400, "wait must be"},
+		"a parameter that is not known": {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?timeout=30", "", "", 400, "The parameter \"timeout\" is not known here"},
+		"two waits":                     {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=0&wait=30", "", "", 400, "given twice"},
 	} {
 		status, _, f := c.who.do(c.method, c.path, c.key, c.body)
 		if status != c.status || !strings.Contains(f.Message, c.says) || f.Message == "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"gatehouse/adapters/agents"
@@ -23,7 +22,7 @@ type mcpCmd struct {
 func (c mcpCmd) Run(ctx context.Context, a *cli.App) error {
 	token := c.Token
 	if c.TokenFile != "" {
-		text, err := os.ReadFile(c.TokenFile)
+		text, err := core.ReadText(c.TokenFile)
 		if err != nil {
 			return core.Errorf(core.Invalid, "The token can't be read: %v.", err)
 		}

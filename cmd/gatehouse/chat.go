@@ -47,6 +47,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		cfg.Sentences.Help = console.Help
 	}
 	reloadOnHangup(ctx, cfg, log, func() {})
+	warnOfTools(cfg, log)
 	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
 		return err

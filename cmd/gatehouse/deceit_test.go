@@ -146,7 +146,7 @@ func TestLaw6_NoReplyLooksLikeACard(t *testing.T) {
 			t.Errorf("got %+v", reply)
 		}
 		for _, b := range reply.Blocks {
-			if b["type"] != "markdown" {
+			if b["type"] != "rich_text" { // paragraphs, since it reads like a card
 				t.Errorf("the reply has a block of the type %v", b["type"])
 			}
 		}

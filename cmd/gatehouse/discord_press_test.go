@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"gatehouse/adapters/discord/discordtest"
@@ -15,11 +17,15 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			p := newDiscordProcess(t, sqliteFile, discordtest.Options{}).byHTTP()
-			p.open(armed(point, 1, "")...) // the press; the request is claimed as it is accepted
+			fuse := filepath.Join(t.TempDir(), "fuse")
+			p.open(append(armed(point, 1, ""), fuseKey+"="+fuse)...)
 			p.waitConnected()
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
 			card := p.waitForCard(ask)
 			button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
+			if err := os.WriteFile(fuse, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			press := p.bob.Presses(button)
 			if err := press.Wait(p.ctx()); err == nil || press.State().Failed == "" {
 				t.Errorf("Discord does not show a failure: %+v", press.State())

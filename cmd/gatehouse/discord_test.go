@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,7 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *d
 // serveDiscordWith starts the fake and the gateway; before may change the fake and the settings before the gateway starts.
 func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordGateway)) *discordGateway {
 	t.Helper()
+	o.AnswerWithin = cmp.Or(o.AnswerWithin, slowMachine)
 	d := newDiscordGateway(t, o)
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
 	d.settings.set(map[string]string{

@@ -90,18 +90,18 @@ func (w *workbench) ready(evidence []byte) string {
 		MutationReady  bool
 		FailureClasses []string
 	}
-	w.check("mutation-check", in, &v)
+	w.check("mutation-check", in, &v, "--normalizer", "gatehouse.demo.commands.v1")
 	return strings.Join(v.FailureClasses, " ")
 }
 
 // check runs one of the two commands on a file; any verdict has exit code 0 (§1).
-func (w *workbench) check(command string, input []byte, into any) {
+func (w *workbench) check(command string, input []byte, into any, more ...string) {
 	w.t.Helper()
 	file := filepath.Join(w.t.TempDir(), "input.json")
 	if err := os.WriteFile(file, input, 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	code, out, err := w.prog(nil, command, "--input", file, "--json")
+	code, out, err := w.prog(nil, append([]string{command, "--input", file, "--json"}, more...)...)
 	if code != cli.ExitDone {
 		w.t.Fatalf("%s ended with %d: %s", command, code, err)
 	}

@@ -167,7 +167,7 @@ func (s cutModel) Next(context.Context, core.History, json.RawMessage) (agent.An
 // row; a refusal is not mapped, so that it fails closed (§11).
 func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 	for why, want := range map[llm.Finish]struct{ text, classes string }{
-		llm.FinishLength: {"cut off at its length limit", closed},
+		llm.FinishLength: {"was too long and was cut off", closed},
 		llm.FinishFilter: {"declined to answer", "protocol.stop_reason_unhandled"},
 	} {
 		useModel(t, cutModel{why})

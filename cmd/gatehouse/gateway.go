@@ -13,6 +13,7 @@ import (
 	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
+	"gatehouse/adapters/tools"
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -32,6 +33,7 @@ type gateway struct {
 	deliverer  *outbox.Deliverer
 	clock      *schedule.Clock
 	servers    *mcp.Servers // whose tools the agent has
+	models     *modelHealth
 	server     *server      // nil: no HTTP
 	traces     *otel.Export // nil: none
 	drain      time.Duration
@@ -55,18 +57,19 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 		return nil, err
 	}
 	servers := newServers(cfg, store, log)
-	agent, err := newAgent(cfg, store, traces.Tracer(), log, servers.Source())
+	models := &modelHealth{last: map[string]core.Category{}}
+	agent, err := newAgent(cfg, store, traces.Tracer(), models, log, servers.Source())
 	if err != nil {
 		return nil, err
 	}
-	harness, err := chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Log: log})
+	harness, err := chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Sentences: cfg.Errors, Log: log})
 	if err != nil {
 		return nil, err
 	}
 	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
-	g := &gateway{store: store, platforms: platforms, servers: servers, traces: traces, drain: cfg.DrainTimeout, log: log}
+	g := &gateway{store: store, platforms: platforms, servers: servers, models: models, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness, Now: time.Now,
+		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
@@ -121,7 +124,7 @@ func (g *gateway) Run(ctx context.Context) error {
 	defer stop()
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
-	tools, stopTools := context.WithCancel(context.WithoutCancel(ctx)) // running turns may need them until they end
+	running, stopTools := context.WithCancel(context.WithoutCancel(ctx)) // running turns may need them until they end
 	defer stopTools()
 	var platforms, serving, working, delivering, tooling sync.WaitGroup
 	errs := make([]error, len(g.platforms)+1)
@@ -144,7 +147,8 @@ func (g *gateway) Run(ctx context.Context) error {
 			}
 		})
 	}
-	tooling.Go(func() { _ = g.servers.Run(tools) }) // never fails
+	tooling.Go(func() { _ = g.servers.Run(running) }) // never fails
+	tooling.Go(func() { tools.Reap(running) })
 	working.Go(func() {
 		awaitTools(receiving, g.servers)
 		_ = g.dispatcher.Run(receiving) // never fails

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,22 +15,37 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage"
 )
 
 // newHTTPEngine makes the OpenHarness engine. It always runs: without GATEHOUSE_TOKENS it serves this machine alone.
 func newHTTPEngine(cfg settings.Config, store *storage.Store, gate *access.Gate, log *slog.Logger) *openharness.Engine {
 	return openharness.New(openharness.Options{
-		Gate: gate, Store: store, Signer: store.Signer(), Card: approvals.NewService(store, store).Card,
+		Gate: gate, Store: recordedStore{store}, Signer: store.Signer(), Card: approvals.NewService(store, store).Card,
 		Rate: cfg.Rate, MaxMessage: int(cfg.MaxMessage), Log: log,
 	})
 }
 
+// recordedStore gives of an approval what the audit log does not contradict.
+type recordedStore struct{ *storage.Store }
+
+// LoadApproval returns what holds of an approval.
+func (s recordedStore) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	a, _, err := s.Recorded(ctx, id)
+	if errors.As(err, new(*audit.Contradiction)) {
+		err = nil
+	}
+	return a, err
+}
+
 // newPages makes the web pages, which decide through the same service as every platform. decided wakes the dispatcher.
 func newPages(cfg settings.Config, store *storage.Store, gate *access.Gate, decided func(), log *slog.Logger) *web.Web {
+	all := webApprovals{store, approvals.NewService(store, store, cfg.Platforms()...)}
 	return web.New(web.Options{
-		Gate: gate, Approvals: webApprovals{store, approvals.NewService(store, store, cfg.Platforms()...)}, Views: store,
+		Gate: gate, Approvals: all, Reveal: all.reveal, Views: store,
 		Admin: func(who core.Actor) bool { return isAdmin(cfg, who) }, Decided: decided, Now: time.Now, Log: log,
+		Note: keyNote(store),
 	})
 }
 
@@ -47,6 +63,19 @@ type webApprovals struct {
 // List returns the approvals that match the filter, the latest first.
 func (w webApprovals) List(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
 	return w.store.ListApprovals(ctx, f)
+}
+
+// reveal returns the arguments of an approval's call without masks, for a person who may decide about it; the audit log records that first.
+func (w webApprovals) reveal(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error) {
+	card, err := w.Card(ctx, id, false)
+	if err == nil {
+		err = card.Refusal(who)
+	}
+	if err != nil {
+		return "", err
+	}
+	a, err := w.store.RevealApproval(ctx, id, who.ID, "on the page")
+	return approvals.Unmasked(a), err
 }
 
 // newGate makes what says who sends an HTTP request.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -17,6 +19,7 @@ import (
 const quickExit = "atexit_sleep_ms=50"
 
 func TestMain(m *testing.M) {
+	time.Local = time.UTC               // the terminal shows local times
 	_ = flag.Set("test.parallel", "10") // unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
 	debug.SetGCPercent(400)             // faster, and the heap is small
 	debug.SetMemoryLimit(1 << 30)       // but with the race detector each byte of it takes several more
@@ -51,7 +54,7 @@ func TestCommands(t *testing.T) {
 			e.Setenv("TZ", "UTC")
 			e.Setenv("GATEHOUSE_LOG_FORMAT", "text")
 			e.Setenv("GORACE", quickExit)
-			return nil
+			return startedAs(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
@@ -61,6 +64,20 @@ func TestCommands(t *testing.T) {
 			"tamper":    func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(tamper(ts.MkAbs("gatehouse.db"))) },
 		},
 	})
+}
+
+// startedAs makes the command gatehouse that of programKey, if there is one: its name is what makes a test binary run it.
+func startedAs(e *testscript.Env) error {
+	program := os.Getenv(programKey)
+	if program == "" {
+		return nil
+	}
+	folder := filepath.Join(e.WorkDir, ".bin")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	e.Setenv("PATH", folder+string(filepath.ListSeparator)+e.Getenv("PATH"))
+	return os.Symlink(program, filepath.Join(folder, "gatehouse"))
 }
 
 func exits(ts *testscript.TestScript, _ bool, args []string) {

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/doctor"
 	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
 	"gatehouse/core/dispatch"
 )
 
@@ -21,6 +22,8 @@ const (
 	metricMemory      = "gatehouse_turn_memory_bytes"
 	metricMemoryLimit = "gatehouse_turn_memory_limit_bytes"
 	metricWaiting     = "gatehouse_conversations_waiting"
+	metricModelUp     = "gatehouse_model_up"
+	metricSkew        = "gatehouse_clock_skew_seconds"
 )
 
 // metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They count; they name nobody.
@@ -45,6 +48,22 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		{metricWaiting, "Conversations on the database whose next turn waits, for a process or for its next attempt.", int64(waiting)},
 	} {
 		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.value) // the client has disconnected
+	}
+	_, _ = fmt.Fprintf(w, "# HELP %s 1: the model answered its last call.\n# TYPE %[1]s gauge\n", metricModelUp)
+	for model, down := range s.gateway.models.all() {
+		up := 0
+		if down == "" {
+			up = 1
+		}
+		_, _ = fmt.Fprintf(w, "%s{model=%q} %d\n", metricModelUp, model, up)
+	}
+	_, _ = fmt.Fprintf(w, "# HELP %s How far this machine's clock is ahead of a platform's.\n# TYPE %s gauge\n", metricSkew, metricSkew)
+	for _, p := range s.gateway.platforms {
+		if h, ok := p.(core.Health); ok {
+			if now, ahead, _ := h.Clock(); !now.IsZero() {
+				_, _ = fmt.Fprintf(w, "%s{source=%q} %g\n", metricSkew, p.Name(), ahead.Seconds())
+			}
+		}
 	}
 }
 

@@ -24,50 +24,79 @@ import (
 	"gatehouse/storage"
 )
 
-// anthropicTokens is how many tokens an answer of Anthropic's may have where nothing is set: its API needs a number.
-const anthropicTokens = 8192
+// anthropicTokens is how many tokens an answer of Anthropic's may have where nothing is set: its API needs a number, which also limits what the
+// model thinks.
+const anthropicTokens = 64000
 
-// newProvider makes the provider of the configured models: the first one that can answer does. tracer may be nil.
-func newProvider(cfg settings.Config, tracer graph.Tracer) (llm.Provider, error) {
-	var all []llm.Provider
+// retryWait is how long a chain waits before it asks a model again; nil: as it likes.
+var retryWait func() time.Duration
+
+// newProvider makes the provider of the configured models: the first one that can answer does. tracer, health and log may be
+// nil.
+func newProvider(cfg settings.Config, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (llm.Provider, error) {
+	var all []llm.Link
 	for _, m := range cfg.Model.Chosen {
-		p, err := newVendor(cfg, m)
+		p, origin, err := newVendor(cfg, m)
 		if err != nil {
 			return nil, err
 		}
-		p = llm.NewRetry(llm.NewLimit(p, cfg.Model.Calls), llm.RetryConfig{Total: cfg.Model.Timeout, Model: m.Name, Observe: observer(tracer)})
-		all = append(all, view.Bind(m.Vendor, llm.WithBadCalls(p)))
+		if m.Stream {
+			p = llm.NewStreamed(p, warnNoStream(m.Name, log))
+		}
+		p = view.Bind(origin, llm.WithBadCalls(llm.NewLimit(p, cfg.Model.Calls)))
+		all = append(all, llm.Link{Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(tracer, health)})
 	}
 	if len(all) == 0 {
 		return nil, core.Errorf(core.Invalid, "GATEHOUSE_MODEL: no model is set")
 	}
-	return llm.NewFallback(all[0], all[1:]...), nil
+	first := cfg.Model.Chosen[0]
+	chain := llm.NewChain(llm.ChainConfig{Time: cfg.Model.RetryTime, Wait: retryWait, Failed: warnFailed(log)}, all[0], all[1:]...)
+	return llm.Told{Provider: chain, Vendor: first.Vendor, Model: first.Model, Tell: graph.Emit}, nil
 }
 
-func newVendor(cfg settings.Config, m settings.ChosenModel) (llm.Provider, error) {
+// warnFailed logs what a vendor says where a model fails. log may be nil.
+func warnFailed(log *slog.Logger) func(model string, class llm.Class, err error) {
+	return func(model string, class llm.Class, err error) {
+		if log != nil {
+			log.Warn("a model did not answer", "model", model, "remedy", string(class), "category", core.CategoryOf(err), "err", err)
+		}
+	}
+}
+
+// newVendor makes the provider of one model, and identifies it, its endpoint and the account.
+func newVendor(cfg settings.Config, m settings.ChosenModel) (p llm.Provider, origin string, err error) {
+	tokens := cmp.Or(cfg.Model.MaxTokens, m.MaxTokens)
 	if m.Vendor == settings.Anthropic {
-		p, err := anthropic.New(m.Name, cfg.Anthropic)
-		return llm.WithMaxTokens(p, cmp.Or(cfg.Model.MaxTokens, anthropicTokens)), err
+		vendor, err := anthropic.New(m.Model, m.Anthropic(cfg.Model))
+		if err != nil {
+			return nil, "", err
+		}
+		p, origin, tokens = vendor, vendor.Origin(), cmp.Or(tokens, anthropicTokens)
+	} else {
+		vendor, err := openai.New(m.Model, m.OpenAI(cfg.Model))
+		if err != nil {
+			return nil, "", err
+		}
+		p, origin = vendor, vendor.Origin()
 	}
-	vendor, err := openai.New(m.Name, cfg.OpenAI)
-	p := llm.Provider(vendor)
-	if cfg.OpenAI.IsOpenAI() { // whose newer models refuse the name that other servers know
-		p = llm.WithMaxTokensAs(p, "max_completion_tokens")
-	}
-	if n := cfg.Model.MaxTokens; n > 0 {
-		p = llm.WithMaxTokens(p, n)
-	}
-	return p, err
+	return llm.WithDefaults(p, llm.Config{MaxTokens: positive(tokens), Extra: m.Extras}), origin, nil
 }
 
-// observer makes a span of each attempt of a call.
-func observer(tracer graph.Tracer) llm.Observer {
-	if tracer == nil {
+func positive(n int64) *int64 {
+	if n <= 0 {
 		return nil
 	}
+	return &n
+}
+
+// observer makes a span of each attempt of a call, and notes how it ended.
+func observer(tracer graph.Tracer, health *modelHealth) llm.Observer {
 	return func(ctx context.Context, a llm.Attempt) (context.Context, func(llm.Response, error)) {
 		ctx, end := graph.StartSpan(ctx, tracer, graph.Span{Kind: graph.SpanModel, Name: "openarmature.llm.complete", Attempt: a.Index})
 		return ctx, func(r llm.Response, err error) {
+			if health != nil {
+				health.note(a.Model, err)
+			}
 			attributes := a.Attributes(r, err)
 			maps.Copy(attributes, prompt.Attributes(ctx))
 			end(graph.SpanEnd{Err: err, Attributes: attributes})
@@ -76,16 +105,29 @@ func observer(tracer graph.Tracer) llm.Observer {
 }
 
 // newProviderModel makes the model of the agent from the configured models.
-func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, log *slog.Logger) (agent.ProviderModel, error) {
-	p, err := newProvider(cfg, tracer)
+func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (agent.ProviderModel, error) {
+	p, err := newProvider(cfg, tracer, health, log)
 	if err != nil {
 		return agent.ProviderModel{}, err
 	}
 	return agent.ProviderModel{
-		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: rendering(systemPrompt(cfg), time.Now),
+		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: rendering(systemPrompt(cfg)), Zone: zone(),
 		Image: store.LoadBlob, Count: store.AddTokens, Daily: cfg.Model.Daily,
 		LeftOut: warnLeftOut(log),
 	}, nil
+}
+
+// warnNoStream logs what an endpoint refuses of a stream. log may be nil.
+func warnNoStream(model string, log *slog.Logger) func(options bool) {
+	return func(options bool) {
+		what := "its answers come at once, so that a call that hangs is noticed late; set stream: false in GATEHOUSE_MODELS"
+		if options {
+			what = "its streams don't say how many tokens were used"
+		}
+		if log != nil {
+			log.Warn("the model's endpoint refuses to stream as it was asked to: "+what, "model", model)
+		}
+	}
 }
 
 // warnLeftOut logs how many tools a model is not told of, when that changes. log may be nil.

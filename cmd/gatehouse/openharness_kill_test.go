@@ -82,7 +82,7 @@ func TestLaw2_OpenHarnessKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "points")
 	openHarnessScenario(t, sqliteFile, "", 0, record)
-	for point, nths := range passes(t, record) {
+	for point, nths := range passes(t, record, adapterActs...) {
 		for _, nth := range slices.Compact([]int{nths[0], nths[len(nths)-1]}) {
 			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
 				t.Parallel()

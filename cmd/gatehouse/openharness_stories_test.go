@@ -135,8 +135,14 @@ func TestLaw2_AStreamReplaysWhatWasMissedOnce(t *testing.T) {
 func TestAStreamRefusesWhatItCantServe(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
-	for query, want := range map[string]int{
-		"?session=s1&after=x": http.StatusBadRequest, "?session=s1&after=-4": http.StatusBadRequest, "?session=" + strings.Repeat("s", 300): http.StatusBadRequest,
+	for query, field := range map[string]string{
+		"?session=s1&after=x": "Last-Event-ID", "?session=s1&after=-4": "Last-Event-ID", "?session=" + strings.Repeat("s", 300): "session",
+		"?session_id=" + strings.Repeat("s", 300): "session", "?session=s1&session_id=s2": "session_id", "?session=&session_id=s1": "session_id",
+		"?session=s1&session=s1": "session", "?session=s1&session=s2": "session", "?session_id=s1&session_id=s1": "session_id", "?session=s1&after=1&after=1": "after",
+		"?sessionid=s1": "sessionid", "?Session=s1": "Session", "?session=s1&conversation_id=c1": "conversation_id", "?session=s1&last_event_id=3": "last_event_id",
+		"?session=s1&limit=5": "limit", "?session=s1&html=yes": "html", "?session=s1&deltas=1": "deltas", "?session=s1&deltas=true": "deltas", "?session=s1&": "-",
+		"?session=s1;after=3": "", "?session=%zz": "", "?" + strings.Repeat("x", 99) + "=1": strings.Repeat("x", 40), "?session=s1&html=0&deltas=0": "-",
+		"?session_id=s1&html=true&deltas=false": "-", "?session=s1&session_id=s1&conversation=&after=": "-",
 	} {
 		q, err := http.NewRequest(http.MethodGet, p.at+"/v1/openharness/events"+query, nil)
 		if err != nil {
@@ -147,9 +153,45 @@ func TestAStreamRefusesWhatItCantServe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer.Body.Close(); answer.StatusCode != want {
-			t.Errorf("%.40s: %d, want %d", query, answer.StatusCode, want)
+		if field == "-" { // it is served
+			if answer.Body.Close(); answer.StatusCode != http.StatusOK {
+				t.Errorf("%.40s: %d", query, answer.StatusCode)
+			}
+			continue
 		}
+		var got reply
+		err = json.NewDecoder(answer.Body).Decode(&got.Answer)
+		if answer.Body.Close(); err != nil || answer.StatusCode != http.StatusBadRequest || got.code() != "invalid_request" {
+			t.Fatalf("%.40s: %d, %v", query, answer.StatusCode, err)
+		}
+		if named, _ := got.Answer.Response.Error.Details["field"].(string); named != field {
+			t.Errorf("%.40s: the field is %q, want %q", query, named, field)
+		}
+	}
+	p.app.kill()
+}
+
+// TestAStreamHasTwoNamesForItsSession: session_id leads to the same events as session does.
+func TestAStreamHasTwoNamesForItsSession(t *testing.T) {
+	t.Parallel()
+	p, ann, _, _ := newTrio(t)
+	ann.must(ann.send(request("r1", "", "this is of the default session")))
+	ann.must(ann.send(request("r2", "s1", "hello")))
+	q, err := http.NewRequest(http.MethodGet, p.at+"/v1/openharness/events?session_id=s1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Authorization", "Bearer "+ann.token)
+	answer, err := ann.client.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	in := bufio.NewScanner(answer.Body)
+	for in.Scan() && !strings.HasPrefix(in.Text(), "data: ") {
+	}
+	if !strings.Contains(in.Text(), `"hello"`) {
+		t.Errorf("the stream of session_id=s1 begins with %q", in.Text())
 	}
 	p.app.kill()
 }
@@ -224,7 +266,7 @@ func TestControlWordsOfAShell(t *testing.T) {
 		t.Errorf("stop: %s", stopped.Raw)
 	}
 	over := ann.must(ann.send(with(request("r3", "s1", ""), status)))
-	if len(over.texts()) != 0 && strings.Contains(over.texts()[0], "still working") {
+	if all := over.Answer.Response.Directives; len(all) != 0 && all[0].Payload.Pending {
 		t.Errorf("the run that was stopped: %s", over.Raw)
 	}
 	fresh := ann.must(ann.send(request("r4", "s1", "!new")))

@@ -43,6 +43,7 @@ type directive struct {
 	Payload    struct {
 		Text, Message string
 		RunID         string `json:"run_id"`
+		Pending       bool
 		Choices       []button
 	}
 	Extensions map[string]extension
@@ -53,6 +54,7 @@ type extension struct {
 	Status, Withdraw     continuation
 	Answer               continuation
 	Actions              []button
+	Choices              []button
 }
 
 type button struct {

@@ -225,7 +225,7 @@ func TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled(t *testing.T) {
 				if method, _, _ := strings.Cut(point, "."); method != "Decide" && method != "EndTask" {
 					continue
 				}
-				for _, nth := range nths {
+				for _, nth := range wide(nths, nths[:1]) {
 					all.Go(func() {
 						slots <- struct{}{}
 						defer func() { <-slots }()

@@ -24,17 +24,23 @@ import (
 // This file starts real processes of the program: the test binary, started again, runs main. Variables in its environment
 // make it kill itself with SIGKILL at a failpoint of its store, or record which failpoints it passes.
 const (
+	// programKey names the test binary that children run, such as one without the race detector, which starts three times as fast.
+	programKey = "GATEHOUSE_TEST_PROGRAM"
+
 	childKey  = "TEST_CHILD"       // any value: run the program
 	soakKey   = "TEST_SOAK"        // the URL of a database: run its turns
 	killKey   = "TEST_KILL_AT"     // a point of failpoints.All
 	nthKey    = "TEST_KILL_NTH"    // which pass of the point, from 1
+	fuseKey   = "TEST_KILL_FUSE"   // passes count only while this file exists; "": all do
 	recordKey = "TEST_KILL_RECORD" // a file to append the points passed to
 	failKey   = "TEST_FAIL_WHILE"  // a file: while it exists, the process's commits fail
 	clockKey  = "TEST_CLOCK"       // a file: its content is added to the time that SQLite's store has, such as -240s
 )
 
-// Lookups of posts in doubt come soon, since the fakes show what was posted at once, and so do tasks of a killed process.
+// Lookups of posts in doubt come soon, since the fakes show what was posted at once, and so do tasks of a killed process, and another question to
+// a model that fails.
 func init() {
+	retryWait = func() time.Duration { return 100 * time.Millisecond }
 	taskLease = time.Second
 	lookups = []time.Duration{500 * time.Millisecond, time.Second, 1500 * time.Millisecond, 2 * time.Second}
 }
@@ -102,7 +108,7 @@ func failing(s *storage.Store) *storage.Store {
 }
 
 func failpoint() func(string) {
-	at := os.Getenv(killKey)
+	at, fuse := os.Getenv(killKey), os.Getenv(fuseKey)
 	nth, _ := strconv.Atoi(os.Getenv(nthKey))
 	record := io.Discard
 	if name := os.Getenv(recordKey); name != "" {
@@ -118,6 +124,9 @@ func failpoint() func(string) {
 		defer mu.Unlock()
 		fmt.Fprintln(record, point)
 		if point != at {
+			return
+		}
+		if _, err := os.Stat(fuse); fuse != "" && err != nil {
 			return
 		}
 		if nth--; nth <= 0 {
@@ -163,7 +172,7 @@ type workbench struct {
 	attr         *syscall.SysProcAttr
 	tty          *os.File // the terminal that the processes run at; nil: they have pipes
 	log          *os.File // their standard error, at a terminal; nil: the terminal
-	program      string   // the file that the processes run; "" = the test binary
+	program      string   // the file that the processes run; "" = that of programKey, or the test binary
 
 	asks   string                // what the scenario of an approval asks for; "" = a note
 	holds  func(point string)    // what must hold at its end; nil: wantOneNote
@@ -179,7 +188,7 @@ func newWorkbench(t *testing.T, env ...string) *workbench {
 // start runs gatehouse with these arguments; env adds to the workbench's.
 func (w *workbench) start(env []string, args ...string) *child {
 	w.t.Helper()
-	c := &child{cmd: exec.Command(cmp.Or(w.program, os.Args[0]), args...), out: &transcript{}, done: make(chan struct{})}
+	c := &child{cmd: exec.Command(cmp.Or(w.program, os.Getenv(programKey), os.Args[0]), args...), out: &transcript{}, done: make(chan struct{})}
 	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOGC=400")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
@@ -239,6 +248,17 @@ func (c *child) ok(t *testing.T) {
 
 // patience is how long a test waits for something that normally takes milliseconds.
 const patience = 3 * time.Minute
+
+// wide returns all if the tests are to be as wide as .ci/nightly has them, else enough of it for each change.
+func wide[T any](all, enough T) T {
+	if os.Getenv("GATEHOUSE_TEST_WIDE") != "" {
+		return all
+	}
+	return enough
+}
+
+// slowMachine is how long the fakes wait for an answer that Slack and Discord want within 3 s, in tests that are not about this limit.
+const slowMachine = 30 * time.Second
 
 // until polls until a condition holds.
 func (w *workbench) until(what string, c *child, true_ func() bool) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"os"
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -12,7 +13,7 @@ import (
 // builtInPrompt is the system prompt where none is configured. It tells the model what it can't see: where it talks, and what happens to
 // its calls.
 var builtInPrompt = builtIn(
-	`You are an assistant in a chat on {{ platform }}. Today is {{ today }} (UTC).
+	`You are an assistant in a chat on {{ platform }}. Today is {{ today }} ({{ zone }}), until a message says that another day has begun.
 
 Answer briefly, in the language of the person who writes, and in Markdown. Say so if you do not know something or could not do it.
 
@@ -34,8 +35,16 @@ func systemPrompt(cfg settings.Config) prompt.Prompt {
 }
 
 // rendering renders a system prompt for a turn.
-func rendering(p prompt.Prompt, now func() time.Time) func(core.Turn) (prompt.Result, error) {
-	return func(turn core.Turn) (prompt.Result, error) {
-		return p.Render(prompt.SystemInput(turn.Address.Platform, now().UTC()))
+func rendering(p prompt.Prompt) func(core.Turn, time.Time) (prompt.Result, error) {
+	return func(turn core.Turn, day time.Time) (prompt.Result, error) {
+		return p.Render(prompt.SystemInput(turn.Address.Platform, day))
 	}
+}
+
+// zone is the time zone that TZ names, in which the days of conversations begin; UTC if it names none.
+func zone() *time.Location {
+	if named, err := time.LoadLocation(os.Getenv("TZ")); err == nil {
+		return named
+	}
+	return time.UTC
 }

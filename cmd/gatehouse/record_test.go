@@ -195,3 +195,52 @@ func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
 		})
 	}
 }
+
+// TestLaw5_WhatWasChangedIsNeverRecorded: a request is changed in the database, and then something happens to it that the audit log records: a denial
+// that does not end it yet, or an escalation. The log does not record what somebody put there, so nobody can approve it.
+func TestLaw5_WhatWasChangedIsNeverRecorded(t *testing.T) {
+	bob, cleo := core.Actor{ID: "slack:U2BOB"}, core.Actor{ID: "slack:U3CLEO"}
+	for name, happens := range map[string]func(store *storage.Store) error{
+		"a denial": func(store *storage.Store) error {
+			_, err := store.Decide(t.Context(), core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: cleo, Choice: core.Deny}})
+			return err
+		},
+		"an escalation": func(store *storage.Store) error {
+			_, err := store.Decide(t.Context(), core.Decision{
+				Approval: "ap-x", Remind: core.Escalated, By: core.Actor{ID: "clock"},
+				Posts: []core.Post{{Key: "card/ap-x/1", To: core.Address{Platform: "slack"}, Kind: core.PostCard, Approval: "ap-x", Conversation: "external:x"}},
+			})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEachEngine(t, func(t *testing.T, e engine) {
+				url := e.make(t)
+				store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Close()
+				_, _, err = store.OpenExternal(t.Context(), core.Approval{
+					ID: "ap-x", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform}, Requester: core.Actor{ID: "openharness:x"}, State: core.Open,
+					Call:     core.Call{Tool: "external.x.pay", Arguments: json.RawMessage(`{"to":"milk"}`), Digest: "d", Summary: "Pay for milk."},
+					External: &core.External{Request: "r"}, Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{bob.ID, cleo.ID}, Vetoes: 2, Escalate: core.Escalation{After: 1, To: []string{cleo.ID}}},
+				}, nil, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				asAttacker(t, url, changedBody("milk", "rum"))
+				if err := happens(store); err != nil {
+					t.Fatal(err)
+				}
+				_, err = store.Decide(t.Context(), core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: bob, Choice: core.Approve}})
+				if core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "is not the one that was asked for") {
+					t.Errorf("it can be approved: %v", err)
+				}
+				if _, err := store.RecordedApproval(t.Context(), "ap-x"); core.CategoryOf(err) != core.ApprovalMismatch {
+					t.Errorf("it is recorded: %v", err)
+				}
+			})
+		})
+	}
+}

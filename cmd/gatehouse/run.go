@@ -13,6 +13,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/llm"
 	"gatehouse/storage"
 )
 
@@ -33,9 +34,13 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	app := &cli.App{Stdio: std, OpenStore: openStore, Secret: secretOf()}
 	var line commands
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
-		return newAgent(cfg, store, nil, nil)
+		return newAgent(cfg, store, nil, nil, nil)
 	}
-	line.Doctor.Vendor, line.Doctor.Turns = newVendor, turnsOf
+	line.Doctor.Vendor = func(cfg settings.Config, m settings.ChosenModel) (llm.Provider, error) {
+		p, _, err := newVendor(cfg, m)
+		return p, err
+	}
+	line.Doctor.Turns = turnsOf
 	line.Approvals.Explain.RiskOf = riskOf
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
 		cfg, _, faults := settings.Read()

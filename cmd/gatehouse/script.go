@@ -20,10 +20,10 @@ import (
 //
 // Decision (2026-11): the tools of MCP servers are not waited for. A script that calls one starts; if the tool is not there when a run begins, the
 // run fails before its first step and says why.
-func newScript(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, log *slog.Logger) (agent.Script, error) {
+func newScript(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (agent.Script, error) {
 	m := agent.Script{Envelope: cfg.Script.Envelope, Tools: tools, Tokens: cfg.Model.Turn, Log: log}
 	if len(cfg.Model.Chosen) > 0 {
-		model, err := newProviderModel(cfg, store, tools, tracer, log)
+		model, err := newProviderModel(cfg, store, tools, tracer, health, log)
 		if err != nil {
 			return m, err
 		}

@@ -26,6 +26,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	}
 	reloadOnHangup(ctx, cfg, log, func() { warnOfApprovers(cfg, log) })
 	warnOfApprovers(cfg, log)
+	warnOfTools(cfg, log)
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
 		return err

@@ -113,9 +113,11 @@ func (l *serveProcess) posted() bool {
 	return err == nil && len(rows) == 0
 }
 
-// passes reads the recorded points, and returns the passes at which to kill the process: the first, the middle and the last one.
-func passes(t *testing.T, record string) map[string][]int {
+// passes reads the recorded points, and returns the passes at which to kill the process: the first, the middle and the last one; if the tests are
+// not wide, the first one of each of these methods.
+func passes(t *testing.T, record string, methods ...string) map[string][]int {
 	t.Helper()
+	few := len(methods) > 0 && wide(false, true)
 	text, err := os.ReadFile(record)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +128,13 @@ func passes(t *testing.T, record string) map[string][]int {
 	}
 	nths := map[string][]int{}
 	for point, n := range counts {
-		if polled(point) {
+		name, _, _ := strings.Cut(point, ".")
+		switch {
+		case few && !slices.Contains(methods, name):
+			continue
+		case few:
+			n = 1
+		case polled(name):
 			n = min(n, 2)
 		}
 		nths[point] = slices.Compact([]int{1, (n + 1) / 2, n})
@@ -134,8 +142,10 @@ func passes(t *testing.T, record string) map[string][]int {
 	return nths
 }
 
-// polled reports whether a point is passed all the time, also while nothing happens.
-func polled(point string) bool {
-	name, _, _ := strings.Cut(point, ".")
+// adapterActs are the methods of the store around which an adapter does something at its platform, or answers it.
+var adapterActs = []string{"Accept", "AcceptClaim", "Finish", "SavePost", "ReleasePost"}
+
+// polled reports whether the points of a method are passed all the time, also while nothing happens.
+func polled(name string) bool {
 	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Holds", "Beat", "Health", "Overdue"}, name)
 }

@@ -92,7 +92,9 @@ type readiness struct {
 	Draining  bool                 `json:"draining,omitempty"`
 	Database  string               `json:"database"`
 	Turns     string               `json:"turns"`
+	Clock     string               `json:"clock"`
 	Platforms map[string]condition `json:"platforms"`
+	Notes     []string             `json:"notes,omitempty"` // what is wrong but does not stop gatehouse
 }
 
 // condition is, for each direction, "ok" or what is wrong. Monitors rely on the keys.
@@ -105,7 +107,7 @@ type condition struct {
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
-	state := readiness{Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{}}
+	state := readiness{Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{}, Notes: s.gateway.models.notes()}
 	report := func(err error) string {
 		if err == nil {
 			return "ok"
@@ -118,10 +120,14 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	state.Database = report(s.gateway.store.Health(ctx))
 	state.Turns = report(s.gateway.stuck(ctx))
+	state.Clock = report(nil)
 	for _, p := range s.gateway.platforms {
 		var inbound, outbound error
 		if h, ok := p.(core.Health); ok {
 			inbound, outbound = h.Health()
+			if _, _, off := h.Clock(); off != nil {
+				state.Clock = report(off)
+			}
 		}
 		state.Platforms[p.Name()] = condition{report(inbound), report(outbound)}
 	}

@@ -16,12 +16,21 @@ import (
 // stopSignals are the signals that tell gatehouse to stop.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-// untilSignal returns a context that ends with the first signal to stop. From then on these signals have their usual effect: the second
-// one ends the process at once, with 128 plus the signal's number as the shell's exit code.
+// untilSignal returns a context that ends with the first signal to stop. Before it ends, these signals have their usual effect again: the
+// second one ends the process at once, with 128 plus the signal's number as the shell's exit code.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, stopSignals...)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, stopSignals...)
+	go func() {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+		}
+		signal.Stop(signals)
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // reloadOnHangup makes the process survive the end of the terminal that it was started from, and reads the files of the policy and the tools
@@ -39,12 +48,21 @@ func reloadOnHangup(ctx context.Context, cfg settings.Config, log *slog.Logger, 
 				if reload("policy", cfg.Policy.Path(), cfg.Policy.Reload, log) {
 					changed()
 				}
-				reload("file of tools", cfg.Tools.Path(), cfg.Tools.Reload, log)
+				if reload("file of tools", cfg.Tools.Path(), cfg.Tools.Reload, log) {
+					warnOfTools(cfg, log)
+				}
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
+}
+
+// warnOfTools logs what may be wrong with the programs of the tools.
+func warnOfTools(cfg settings.Config, log *slog.Logger) {
+	for _, warning := range cfg.Tools.Warnings() {
+		log.Warn("file of tools: " + warning.String())
+	}
 }
 
 // reload reads a file again, if there is one, and reports whether what it says is now in force. file is "" if none is configured.

@@ -180,7 +180,7 @@ func TestLaw2_SlackKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "points")
 	slackScenario(t, "", 0, record)
-	for point, nths := range passes(t, record) {
+	for point, nths := range passes(t, record, adapterActs...) {
 		for _, nth := range nths {
 			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
 				t.Parallel()

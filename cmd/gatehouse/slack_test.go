@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,6 +77,7 @@ func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *testG
 // serveSlackWith is serveSlack with another model; nil: the demo's.
 func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *testGateway {
 	t.Helper()
+	o.AckWithin, o.TriggerLifetime = cmp.Or(o.AckWithin, slowMachine), cmp.Or(o.TriggerLifetime, slowMachine)
 	s := &testGateway{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
 	s.people()
 	s.settings.set(map[string]string{

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -45,6 +46,9 @@ func (soakPlatform) Find(context.Context, core.Delivery) (core.Found, error) {
 	return core.Found{}, nil
 }
 
+// soakBegun is what a child prints from when on SIGTERM ends it well.
+const soakBegun = "the soak has begun"
+
 // soakChild runs turns of random duration, with random transient failures, until SIGTERM.
 func soakChild(url string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -65,6 +69,7 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
+	fmt.Println(soakBegun)
 	compiled, err := graph.New("soak", "1").Fields(graph.Messages).Session("messages").Entry("n").Node("n", soakNode).Edge("n", graph.END).Compile()
 	if err != nil {
 		return err
@@ -97,7 +102,7 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, context.Cause(ctx)
 	}
 	if rand.N(50) == 0 {
-		return nil, core.Errorf(core.ProviderUnavailable, "the model is not there")
+		return nil, core.Errorf(core.StoreBusy, "the database is not there")
 	}
 	said, err := graph.Messages.Get(s).Tail(ctx, 1)
 	if err != nil {
@@ -147,10 +152,11 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	}
 	said.Wait()
 	w.until("the end of all", c, w.settled)
+	w.until("the beginning of the second process", c, func() bool { return strings.Contains(c.out.String(), soakBegun) }) // the first may have done it all
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	c.quit(t)
-	if code := c.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("after SIGTERM: exit code %d\n%s", code, c.out)
+	if c.cmd.ProcessState.ExitCode() != 0 {
+		t.Errorf("after SIGTERM: %s\n%s", c.cmd.ProcessState, c.out)
 	}
 	events := w.events(core.EventFilter{})
 	if len(events) != conversations*messages {

@@ -30,8 +30,11 @@ func TestABrowserChatsAndApproves(t *testing.T) {
 	w.until("a reply", "document.querySelectorAll('.reply').length === 1")
 	w.say("note add milk")
 	w.shows("Approval needed")
+	w.shows("May decide")
+	w.shows("anyone at gatehouse's own machine")
 	w.press("Approve")
 	w.shows("Done: “milk”")
+	w.shows("Approved by")
 	w.until("the card is decided", "document.querySelector('.card.closed') && !document.querySelector('.card button')")
 	if n := w.count("Done: “milk”"); n != 1 {
 		t.Errorf("the reply is there %d times", n)

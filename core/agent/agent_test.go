@@ -313,14 +313,22 @@ func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
 type script struct {
 	lines []core.Message
 	stops []llm.Finish // why each of them stopped; none left: not reported
+	typed int          // how many of the first had calls that were written as text
+	asked [][]core.Message
 }
 
-func (s *script) Next(context.Context, core.History, json.RawMessage) (agent.Answer, error) {
+func (s *script) Next(ctx context.Context, history core.History, _ json.RawMessage) (agent.Answer, error) {
+	shown, err := history.From(ctx, 0)
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	s.asked = append(s.asked, shown)
 	if len(s.lines) == 0 {
 		return agent.Answer{Message: core.Message{Content: core.Text("end")}}, nil
 	}
-	a := agent.Answer{Message: s.lines[0]}
+	a := agent.Answer{Message: s.lines[0], Typed: s.typed > 0}
 	s.lines = s.lines[1:]
+	s.typed--
 	if len(s.stops) > 0 {
 		a.Finish, s.stops = s.stops[0], s.stops[1:]
 	}

@@ -36,7 +36,7 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if t, ok := l.Executor.Tools.Get(bound.Tool); ok {
 		schema = t.SchemaDigest()
 	}
-	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
+	if bound.Bound, err = e.prefix(e.Rows.CallSpec.MutationPolicyDigest).Ask(schema); err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
 	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
@@ -72,6 +72,7 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	update := graph.Update{graph.Messages.Add(m)}
 	if e := evidenceField.Get(s); e != nil {
 		e.addToView(m)
+		e.handOver(a)
 		update = append(update, evidenceField.Set(e))
 	}
 	return update, nil
@@ -83,7 +84,7 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	if e := evidenceField.Get(s); e != nil {
 		rows := e.Rows
 		rows.ProtocolState = typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true}
-		l.reportEvidence(ctx, rows)
+		l.reportEvidence(ctx, e.judged(rows))
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
@@ -91,26 +92,33 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	})
 }
 
-// close judges the evidence of the whole turn at its end. Evidence that is not closed is a bug of ours: it is logged, and the turn
-// completes.
-func (l Loop) close(ctx context.Context, rows typestate.Evidence) {
-	l.reportEvidence(ctx, rows)
-	report, err := typestate.JoinCheck(typestate.Input{Evidence: rows})
-	switch {
-	case err != nil:
-		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is invalid", "category", core.CategoryOf(err), "err", err)
-	case !report.JoinClosed:
-		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is not closed", "category", core.Internal, "err", report.FailureClasses)
+// close judges the evidence of the whole turn at its end. Evidence that is not closed is a bug, of ours or of a tool that
+// cut its result wrongly: it is logged, and the turn completes.
+func (l Loop) close(ctx context.Context, e *evidence) {
+	in := e.judged(e.Rows)
+	l.reportEvidence(ctx, in)
+	report, err := typestate.JoinCheck(in)
+	if err == nil && !report.JoinClosed {
+		err = core.Errorf(core.Internal, "%v", report.FailureClasses)
+	}
+	if err != nil {
+		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is not closed", "category", core.CategoryOf(err), "err", err)
 	}
 }
 
-// reportEvidence gives the evidence to the turn, which stores it.
-func (l Loop) reportEvidence(ctx context.Context, rows typestate.Evidence) {
+// reportEvidence gives the evidence to the turn, which stores it. It adds which tools the turn was bound to and which
+// there are now; the governance profile is not claimed, so a difference is no fault.
+func (l Loop) reportEvidence(ctx context.Context, in typestate.Input) {
 	turn, _ := core.TurnFrom(ctx)
 	if turn.Evidence == nil {
 		return
 	}
-	if text, err := json.Marshal(typestate.Input{Evidence: rows}); err == nil { // digests and ids: can't fail
+	in.Governance = &typestate.Governance{Provenance: &typestate.Provenance{
+		PackageRef:     "gatehouse.tools.v1",
+		ExpectedDigest: in.Evidence.CallSpec.GovernancePolicyDigest,
+		BoundDigest:    l.governanceDigest(),
+	}}
+	if text, err := json.Marshal(in); err == nil { // digests and ids: can't fail
 		turn.Evidence(text)
 	}
 }

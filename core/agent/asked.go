@@ -71,17 +71,15 @@ func beginning(text string, most int) string {
 
 // refuseChanged refuses a call that has not begun, whose arguments an approver has changed, and for which today's policy has another rule than
 // for the model's own. For that one the gate compares today's rule with the approval's.
-func (l Loop) refuseChanged(ctx context.Context, p *pendingCall) (result core.ToolResult, refused bool, err error) {
-	turn, _ := core.TurnFrom(ctx)
-	a, err := stored(ctx, turn, p)
-	if err != nil || a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
-		return result, false, err
+func (l Loop) refuseChanged(turn core.Turn, p *pendingCall, a core.Approval) (result core.ToolResult, refused bool) {
+	if a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
+		return result, false
 	}
 	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and approved, so nothing was done."))
 	if turn.Ledger.Refuse != nil {
 		turn.Ledger.Refuse(p.Approval, result)
 	}
-	return result, true, nil
+	return result, true
 }
 
 // dropped is who had changed the arguments of a call that is requested a second time, as the model asked for it; "" = nobody had.

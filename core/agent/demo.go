@@ -19,6 +19,9 @@ const demoTail = 40
 // Demo is a deterministic Model that needs no vendor.
 type Demo struct{}
 
+// Normalizer: the demo's calls are commands in free text.
+func (Demo) Normalizer() (mode, id string) { return "text", demoCalls }
+
 // DemoHelp is the demo's answer to help.
 const DemoHelp = `I am gatehouse's demo agent. Try:
 • calc 2+3*4 — calculates
@@ -165,7 +168,7 @@ func report(call core.ToolCall, result string) string {
 	case "people.ask":
 		return reportAnswer(result)
 	case "note.list":
-		if result == "" {
+		if result == core.NoOutput {
 			return "The note book is empty."
 		}
 		return "In the note book:\n" + result
@@ -177,7 +180,7 @@ func failure(call core.ToolCall, f tool.Failure) string {
 	if call.Name == "note.add" && refused(f) {
 		return "I did not add it. " + f.Message
 	}
-	return f.Message
+	return strings.TrimSpace(f.Message + "\n" + f.Output)
 }
 
 // refused reports whether a call failed because it may not run: nothing was done.

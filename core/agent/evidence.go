@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,23 +21,27 @@ type evidence struct {
 	Rows     typestate.Evidence `json:"rows"`
 	Mutating []core.Call        `json:"mutating,omitempty"` // the calls for which an approval was requested so far
 	View     string             `json:"view"`               // a digest over what the turn has added to the conversation
+
+	// Ordered is set once calls of one answer ran at the same time: their results are in the order of the calls.
+	Ordered *bool                 `json:"ordered,omitempty"`
+	Cut     *typestate.Truncation `json:"cut,omitempty"` // of results that were cut; nil: none was
 }
 
 var evidenceField = graph.Field("evidence", graph.Replace[*evidence]())
 
-// The protocols of this loop. The call spec holds their digests: if you change its meaning, change its version. The action mode is
-// json: each native call is an action object, and the calls run as a chain, however many an answer holds.
+// The protocols of this loop. The call spec holds their digests: if you change its meaning, change its version.
 const (
-	mode, pattern = "json", "chain"
-	normalizer    = "gatehouse.loop.native-calls.v1"
-	renders       = "gatehouse.render.v1: a tool's text goes whole, as it is, into the tool message that answers its call"
+	renders       = "gatehouse.render.v2: a tool's text goes, whole or cut at its limit, into the tool message that answers its call"
 	queues        = "gatehouse.queue.v1: one event a turn"
 	views         = "gatehouse.view.v1: the conversation up to the call of the model"
-	decomposition = "gatehouse.decomposition.v1: one call after the other, no agent but this one"
+	decomposition = "gatehouse.decomposition.v2: calls that only read may overlap, others run alone, no agent but this one"
 
 	inbound  = "inbound"
 	injected = "tool_response"
 )
+
+// demoCalls is the normalizer of the demo's commands, the only one that makes calls from free text.
+const demoCalls = "gatehouse.demo.commands.v1"
 
 // start begins a turn's evidence: what the turn is bound to, and what it is linked with. It also returns the beginning of the message that began
 // the turn.
@@ -52,12 +57,12 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 	for _, m := range said {
 		asked = beginning(mask.Text(m.Content.Own()), maxKept)
 	}
-	model := l.ModelRef
-	if model == "" {
-		model = l.Name
+	mode, normalizer := "json", "gatehouse.loop.native-calls.v1" // a vendor's calls, each an action object
+	if m, ok := l.Model.(interface{ Normalizer() (mode, id string) }); ok {
+		mode, normalizer = m.Normalizer()
 	}
 	spec := typestate.CallSpec{
-		CallID: string(ids.Invocation), ModelRef: model, ActionMode: mode, ExecutionPattern: pattern, NormalizerID: normalizer,
+		CallID: string(ids.Invocation), ModelRef: cmp.Or(l.ModelRef, l.Name), ActionMode: mode, NormalizerID: normalizer,
 		MutationPolicyDigest: l.policyDigest(turn, nil), GovernancePolicyDigest: l.governanceDigest(),
 		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
 		StateViewPolicyDigest: typestate.Digest(views + "\n" + l.View), DecompositionPolicyDigest: typestate.Digest(decomposition),
@@ -119,11 +124,8 @@ func (e *evidence) addToView(msgs ...core.Message) {
 }
 
 // setView records what the model was shown.
-func (e *evidence) setView(session []string, length int) {
-	thread := strings.Join(session, " ")
-	if thread == "" {
-		thread = "thread"
-	}
+func (e *evidence) setView(length int) {
+	thread := cmp.Or(strings.Join(e.Rows.SessionRefs, " "), "thread")
 	e.Rows.StateViews = []typestate.StateView{{
 		ViewID: thread, ViewDigest: typestate.Digest(fmt.Sprint(length, "\n", e.View)), PolicyDigest: e.Rows.CallSpec.StateViewPolicyDigest,
 		SourceRefs: []string{fmt.Sprintf("%s#0-%d", thread, length)},
@@ -155,10 +157,7 @@ func (e *evidence) unique(id string) string {
 	taken := func(id string) bool {
 		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool { return r.ToolCallID == id })
 	}
-	id = strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")) // as it will be stored
-	if id == "" {
-		id = "call"
-	}
+	id = cmp.Or(strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")), "call") // as it will be stored
 	for n, base := 2, id; taken(id); n++ {
 		id = fmt.Sprint(base, "#", n)
 	}
@@ -174,11 +173,14 @@ func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, f
 		return // there is no request of it: what is open stays open
 	}
 	id, digest := e.Rows.ToolRequests[at].ToolCallID, typestate.Digest(r.Content)
+	if r.Whole != "" {
+		digest = r.Whole
+		e.Cut = &typestate.Truncation{Required: true, Valid: !r.Miscut && (e.Cut == nil || e.Cut.Valid)}
+	}
 	result := typestate.ToolResult{ToolCallID: id, Status: typestate.OK, ResultDigest: digest}
 	if r.Category != "" {
 		result.Status, result.ErrorCode, result.ErrorMessage = typestate.Failed, string(r.Category), failure
-		retryable := core.BucketOf(r.Category) == core.RetryableTransient
-		result.Retryable = &retryable
+		result.Retryable = new(core.BucketOf(r.Category) == core.RetryableTransient)
 	}
 	e.Rows.ToolResults = append(e.Rows.ToolResults, result)
 	e.Rows.ToolUse = append(e.Rows.ToolUse, typestate.ToolUse{ToolCallID: id, Disposition: disposition, ResultDigest: digest})
@@ -195,12 +197,54 @@ func (e *evidence) linkApproval(a *pendingCall) {
 	}
 }
 
-// prefix is what the turn did before the call that is to run now, without that call and those after it.
-func (e *evidence) prefix() typestate.Evidence {
+// overlapped records that calls of one answer ran at the same time, and whether their results are in their order.
+func (e *evidence) overlapped(open []core.ToolCall, rows []core.Message) {
+	ordered := e.Ordered == nil || *e.Ordered
+	for i, row := range rows {
+		ordered = ordered && row.ToolCallID == open[i].ID
+	}
+	e.Ordered = &ordered
+}
+
+// handOver records what goes to the people who decide a call or answer it, and how the turn goes on.
+func (e *evidence) handOver(p *pendingCall) {
+	id := string(p.Approval)
+	e.Rows.Handoff = &typestate.Handoff{
+		Target:               cmp.Or(strings.Join(p.Rule.Approvers, " "), "nobody"),
+		RequiredArtifactRefs: []string{"card://" + id, "call://" + p.Bound.Digest},
+		ReturnPathRef:        "signal://" + id,
+	}
+}
+
+// judged is what a gate judges: rows with the pattern of their calls, and the facts about them. A turn that an earlier
+// build began keeps the pattern of its stored spec, unless its calls overlap from now on.
+func (e *evidence) judged(rows typestate.Evidence) typestate.Input {
+	in := typestate.Input{Evidence: rows, Truncation: e.Cut}
+	switch pattern := &in.Evidence.CallSpec.ExecutionPattern; {
+	case e.Ordered != nil:
+		*pattern = "parallel"
+		in.Protocol = &typestate.Protocol{ParallelTransportOrderValid: e.Ordered}
+		in.Decomposition = &typestate.Decomposition{Admissible: new(true)} // only calls that read may overlap
+	case *pattern != "":
+	case len(rows.ToolRequests) == 1:
+		*pattern = "single"
+	default:
+		*pattern = "chain"
+	}
+	if rows.Handoff != nil {
+		in.Handoff = &typestate.HandoffRules{RequireReturnPath: true}
+	}
+	return in
+}
+
+// prefix is what the turn did before the call that is to run now, without that call and those after it. policy is the
+// digest of today's mutation policy.
+func (e *evidence) prefix(policy string) tool.Prefix {
 	if e == nil {
-		return typestate.Evidence{}
+		return tool.Prefix{}
 	}
 	rows := e.Rows
 	rows.ToolRequests = rows.ToolRequests[:min(len(rows.ToolResults), len(rows.ToolRequests))]
-	return rows
+	rows.Handoff = nil // it is of that call, or of one that has ended
+	return tool.Prefix{Input: e.judged(rows), Policy: policy, Adapters: []string{demoCalls}}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
+	"gatehouse/core/typestate"
 )
 
 // restless is a model that never answers: it calls tools, takes tokens, and needs time.
@@ -49,9 +50,17 @@ func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e, ok := newRoomOf(t, test.model, ask, test.limits, nil).say("go").(core.Errored)
+				r := newRoomOf(t, test.model, ask, test.limits, nil)
+				e, ok := r.say("go").(core.Errored)
 				if !ok || e.Category != core.LimitReached || e.Bucket != core.UserCorrectable || !strings.Contains(e.Reply.Content.String(), test.want) {
 					t.Errorf("%+v", e)
+				}
+				if !strings.HasPrefix(name, "calls") {
+					return
+				}
+				in, report := r.lastEvidence()
+				if n := len(in.Evidence.ToolResults); !report.JoinClosed || n%test.model.calls != 0 || in.Evidence.ToolUse[n-1].Disposition != typestate.Discarded {
+					t.Errorf("%d calls, %v", n, report.FailureClasses)
 				}
 			})
 		})

@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"slices"
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -17,6 +17,9 @@ const Version = "1"
 
 // Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last. memory is
 // what the model's last answer in this turn asked to keep; it is empty, or null, if there was none. It is stored while the turn is paused.
+//
+// A Model whose calls are not a vendor's native ones has a method Normalizer() (mode, id string): its action mode, and what
+// makes calls of its actions, for the evidence.
 type Model interface {
 	Next(ctx context.Context, history core.History, memory json.RawMessage) (Answer, error)
 }
@@ -78,7 +81,7 @@ func (l Loop) Graph() (*graph.Graph, error) {
 	}
 	return graph.New(l.Name, version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, pending, decision, used, asks, request, memory, evidenceField).
+		Fields(graph.Messages, calls, pending, decision, used, asks, request, memory, done, evidenceField).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -131,59 +134,71 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		}
 	}
 	var answer Answer
-	spent.Time, err = limits.within(ctx, spent.Time, func(ctx context.Context) (err error) {
-		answer, err = l.Model.Next(ctx, history, memory.Get(s))
-		return err
-	})
+	if next := savedNext(ctx, s); len(next) > 0 {
+		answer.Message = next[0]
+	} else if err = saveRound(ctx, s); err == nil {
+		spent.Time, err = limits.within(ctx, spent.Time, func(ctx context.Context) (err error) {
+			answer, err = l.next(ctx, history, memory.Get(s), len(done.Get(s)) > 0)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
 	spent.Rounds, spent.Calls, spent.Tokens = spent.Rounds+1, spent.Calls+len(answer.ToolCalls), spent.Tokens+answer.Tokens
-	if spent.Calls > limits.Calls {
-		return nil, limits.tooManyCalls()
-	}
 	if e != nil {
-		e.setView(e.Rows.SessionRefs, history.Len())
+		e.setView(history.Len())
 	}
-	reply := answer.Message
-	reply.Role = core.Assistant
-	if answer.Message = reply; !answer.complete() {
-		return nil, l.discardAnswer(ctx, e, answer)
+	answer.Role = core.Assistant
+	switch {
+	case spent.Calls > limits.Calls:
+		err := limits.tooManyCalls()
+		l.discard(ctx, e, answer, err)
+		return nil, err
+	case !answer.complete():
+		l.discard(ctx, e, answer, answer.fault())
 	}
-	rows, err := answer.rows()
+	kept, err := answer.used(done.Get(s))
 	if err != nil {
 		return nil, err
 	}
-	if e != nil {
+	rows, err := kept.rows()
+	if err != nil {
+		return nil, err
+	}
+	reply := kept.Message
+	if e != nil && answer.complete() {
 		turn, _ := core.TurnFrom(ctx)
 		e.addRequests(reply, l.Executor.Tools, turn.Actor.ID, l.mask)
 		if len(reply.ToolCalls) == 0 {
-			l.close(ctx, e.Rows)
+			l.close(ctx, e)
 		}
 	}
+	if answer.Epoch.Number == 0 {
+		answer.Epoch = history.Epoch()
+	}
 	return graph.Update{
-		graph.Messages.Add(rows...), calls.Set(reply.ToolCalls), asks.Set(0), used.Set(spent), request.Set(asked), memory.Set(answer.Memory), evidenceField.Set(e),
+		graph.Messages.Add(rows...), graph.Messages.Show(answer.Epoch), calls.Set(reply.ToolCalls), asks.Set(0), used.Set(spent), request.Set(asked), memory.Set(answer.Memory), evidenceField.Set(e),
 	}, nil
 }
 
 // tools processes the calls without a result, from the first one on: those that need no approval get their results, up to the first one that
 // needs one; if that is the first of all, it is refused, or becomes pending.
 func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
-	results, took, err := l.read(ctx, s)
+	if results := savedResults(ctx, s); len(results) > 0 {
+		return l.answers(s, results, false), nil
+	}
+	results, overlapped, took, err := l.read(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if len(results) > 0 {
 		spent := used.Get(s)
 		spent.Time += took
-		return append(l.answers(s, results), used.Set(spent)), nil
+		return append(l.answers(s, results, overlapped), used.Set(spent)), nil
 	}
 	call := calls.Get(s)[0]
-	t, err := l.Executor.Tools.Find(call)
-	if err != nil {
-		return l.answer(s, tool.Failed(err)), nil
-	}
-	bound, err := tool.Bind(t, call)
+	t, bound, err := l.find(call)
 	if err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
@@ -191,6 +206,14 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 		return l.askPeople(ctx, s, t, call, bound)
 	}
 	return l.checkPolicy(ctx, s, call, bound, false)
+}
+
+// find finds a call's tool and binds the call.
+func (l Loop) find(call core.ToolCall) (t tool.Tool, bound core.Call, err error) {
+	if t, err = l.Executor.Tools.Find(call); err == nil {
+		bound, err = tool.Bind(t, call)
+	}
+	return t, bound, err
 }
 
 // traced makes a span of a call.
@@ -214,11 +237,11 @@ func step(ctx context.Context, tool string) {
 
 // answer appends the result of the first call, and removes the call from the list.
 func (l Loop) answer(s graph.State, r core.ToolResult) graph.Update {
-	return l.answers(s, []core.ToolResult{r})
+	return l.answers(s, []core.ToolResult{r}, false)
 }
 
-// answers appends the results of the first calls, and removes these from the list.
-func (l Loop) answers(s graph.State, results []core.ToolResult) graph.Update {
+// answers appends the results of the first calls, and removes these from the list. overlapped: some ran at the same time.
+func (l Loop) answers(s graph.State, results []core.ToolResult, overlapped bool) graph.Update {
 	open, e := calls.Get(s), evidenceField.Get(s)
 	var rows []core.Message
 	for i, r := range results {
@@ -226,6 +249,9 @@ func (l Loop) answers(s graph.State, results []core.ToolResult) graph.Update {
 		if rows = append(rows, row); e != nil {
 			e.addResult(row, r, typestate.Consumed, l.failureMessage(open[i], r))
 		}
+	}
+	if e != nil && overlapped {
+		e.overlapped(open, rows)
 	}
 	e.linkApproval(pending.Get(s))
 	return graph.Update{graph.Messages.Add(rows...), calls.Set(open[len(results):]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}
@@ -235,8 +261,19 @@ func (l Loop) answers(s graph.State, results []core.ToolResult) graph.Update {
 // was requested, the call does not run: approval is requested once more under the new rules. A second change refuses the call.
 func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	a, d := pending.Get(s), decision.Get(s)
+	turn, _ := core.TurnFrom(ctx)
 	if a == nil || d == nil || d.Approval != a.Approval {
 		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one this turn waits for.")
+	}
+	if results := savedResults(ctx, s); len(results) > 0 {
+		u, r := l.answers(s, results, false), results[0]
+		if a.Question == nil {
+			u = append(u, did(s, a.Bound, r))
+		}
+		if a.Question == nil && r.Category != "" && turn.Ledger.Refuse != nil {
+			turn.Ledger.Refuse(a.Approval, r) // unless it was begun, which is stored
+		}
+		return u, nil
 	}
 	if a.Question != nil {
 		return l.useAnswer(ctx, s, a)
@@ -244,11 +281,14 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	step(ctx, a.Call.Name)
 	e, before := evidenceField.Get(s), tool.Prefix{}
 	if e != nil {
-		turn, _ := core.TurnFrom(ctx)
-		before = tool.Prefix{Evidence: e.prefix(), Policy: l.policyDigest(turn, e.Mutating)}
+		before = e.prefix(l.policyDigest(turn, e.Mutating))
 	}
-	result, refused, err := l.refuseChanged(ctx, a)
-	if err == nil && !refused {
+	approved, err := stored(ctx, turn, a)
+	if err != nil {
+		return nil, err
+	}
+	result, refused := l.refuseChanged(turn, a, approved)
+	if !refused {
 		result, err = l.traced(ctx, a.Call.Name, func(ctx context.Context) (core.ToolResult, error) {
 			return l.Executor.Act(ctx, a.Call, a.Approval, before)
 		})
@@ -263,9 +303,14 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 		}
 		result = tool.Failed(err)
 	}
-	update := l.answer(s, result)
-	if err := graph.SaveSession(ctx, update); err != nil {
-		return nil, fmt.Errorf("saving what was done: %w", err)
+	ran := a.Bound
+	if approved.Call.Summary != "" { // with the arguments that an approver gave it
+		ran = approved.Call
 	}
-	return update, nil
+	return saved(ctx, append(l.answer(s, result), did(s, ran, result)))
+}
+
+// did adds what became of a decided call to what is said of the turn, if its model has nothing to say.
+func did(s graph.State, ran core.Call, result core.ToolResult) graph.Change {
+	return done.Set(append(slices.Clone(done.Get(s)), outcome(ran, result)))
 }

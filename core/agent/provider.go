@@ -3,9 +3,12 @@ package agent
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/llm"
@@ -22,8 +25,10 @@ type ProviderModel struct {
 	TextOnly bool // the model takes no images
 	Budget   int  // of a request, in tokens as the view estimates them; 0 = no limit
 
-	// System renders the system prompt of a turn, whose first message is its text; the calls sample as it says. nil: there is none.
-	System func(core.Turn) (prompt.Result, error)
+	// System renders the system prompt of a turn in an epoch that began on this day; the prompt's first message is its text, and the calls sample as
+	// it says. nil: there is none.
+	System func(turn core.Turn, day time.Time) (prompt.Result, error)
+	Zone   *time.Location // in which days begin; nil: UTC
 	// Image returns the bytes of a stored image. Error: not_found if they are not stored any more.
 	Image func(ctx context.Context, digest string) ([]byte, error)
 	// Count adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns it. nil: they are not
@@ -34,45 +39,76 @@ type ProviderModel struct {
 	LeftOut func(tools int)
 }
 
-// Next asks the provider once. Errors: those of llm.Provider, of the view, and rate_limited if the person has taken their tokens of the day.
+// Next asks the provider once, and up to twice again with less of the conversation, if that is too long for it. Errors:
+// those of llm.Provider, of the view, and rate_limited if the person has taken their tokens of the day.
 func (m ProviderModel) Next(ctx context.Context, history core.History, _ json.RawMessage) (Answer, error) {
 	turn, _ := core.TurnFrom(ctx)
 	if err := m.admit(ctx, turn.Actor.ID); err != nil {
 		return Answer{}, err
 	}
-	var system string
-	var sampling llm.Config
-	if m.System != nil {
-		p, err := m.System(turn)
-		if err != nil {
-			return Answer{}, err
-		}
-		ctx, system = prompt.Active(ctx, p), p.Messages[0].Content.String()
-		if p.Sampling != nil {
-			sampling = *p.Sampling
-		}
-	}
 	tools, inTools := m.offered()
-	shown, err := m.shown(ctx, system, history, inTools)
-	if err != nil {
-		return Answer{}, err
-	}
-	return m.ask(ctx, turn.Actor.ID, llm.Request{Messages: shown.Messages, Tools: tools, Config: sampling}, shown.Tokens+inTools)
+	return fitting(m.Budget, func(budget int) (Answer, int, error) {
+		m.Budget = budget
+		shown, err := m.show(ctx, turn, history, tools, inTools)
+		if err != nil {
+			return Answer{}, 0, err
+		}
+		request := llm.Request{
+			Messages: shown.Messages, Tools: tools, Last: shown.epoch.Origin, Estimate: shown.Tokens + inTools,
+		}
+		inside := ctx
+		if p := shown.prompt; p != nil {
+			if inside = prompt.Active(ctx, *p); p.Sampling != nil {
+				request.Config = *p.Sampling
+			}
+		}
+		answer, err := m.ask(inside, turn.Actor.ID, request)
+		answer.Epoch = shown.answered(answer.by)
+		return answer, request.Estimate, err
+	})
 }
 
-// ask asks the provider for a person, and counts the tokens. estimate is how many the request may take.
-func (m ProviderModel) ask(ctx context.Context, person string, request llm.Request, estimate int) (Answer, error) {
+// mostCuts is how often a conversation that was too long is shown again, each time at most half of it.
+const mostCuts = 2
+
+// fitting asks until a conversation is not too long for the model. ask shows as much of it as a budget allows, and says how much that was.
+func fitting(budget int, ask func(budget int) (a Answer, estimate int, err error)) (Answer, error) {
+	for cuts := 0; ; cuts++ {
+		answer, estimate, err := ask(budget)
+		shorter, tooLong := llm.Shorter(estimate, err)
+		if !tooLong || estimate == 0 || cuts == mostCuts {
+			return answer, err
+		}
+		budget = shorter
+	}
+}
+
+// ask asks the provider for a person, and counts the tokens.
+func (m ProviderModel) ask(ctx context.Context, person string, request llm.Request) (Answer, error) {
+	turn, _ := core.TurnFrom(ctx)
+	request.Cache = cacheOf(turn.Conversation)
 	response, err := m.Provider.Complete(ctx, request)
 	if err != nil && core.CategoryOf(err) != core.ProviderInvalidResponse {
 		return Answer{}, err
 	}
-	tokens := cmp.Or(taken(response.Usage), int64(estimate)) // at least what was sent, where the answer does not say or can't be read
+	tokens := cmp.Or(taken(response.Usage), int64(request.Estimate)) // at least what was sent, where the answer does not say or can't be read
 	if m.Count != nil {
 		if _, err := m.Count(context.WithoutCancel(ctx), person, tokens); err != nil {
 			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", person, err)
 		}
 	}
-	return Answer{Message: response.Message, Finish: response.Finish, Tokens: tokens}, err // of an answer that can't be used
+	return Answer{
+		Message: response.Message, Finish: response.Finish, Tokens: tokens, Typed: response.Typed, by: response.By,
+	}, err // of an answer that can't be used
+}
+
+// cacheOf names a conversation to a vendor that keeps what its requests begin with. The name says nothing of the platform and its people.
+func cacheOf(c core.ConversationID) string {
+	if c == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(c))
+	return hex.EncodeToString(sum[:16])
 }
 
 // maxTools is how many tools a request may have: OpenAI's API admits no more.
@@ -125,11 +161,12 @@ func taken(u llm.Usage) (n int64) {
 }
 
 // shown is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the conversation with its
-// images.
-func (m ProviderModel) shown(ctx context.Context, system string, history core.History, tools int) (view.View, error) {
-	o := view.Options{System: system, TextOnly: m.TextOnly}
+// images. A cut is deep, so that it is not made again soon.
+func (m ProviderModel) shown(ctx context.Context, o view.Options, history core.History, tools int) (view.View, error) {
+	o.TextOnly = m.TextOnly
 	if m.Budget > 0 {
-		o.Budget = m.Budget - tools // at least half of it
+		o.Budget = max(1, m.Budget-tools)
+		o.Fill = o.Budget / 2
 	}
 	shown, err := view.OfHistory(ctx, history, o)
 	if err != nil {

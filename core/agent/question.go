@@ -54,7 +54,7 @@ func (l Loop) useAnswer(ctx context.Context, s graph.State, p *pendingCall) (gra
 	a, err := turn.Ledger.Recorded(ctx, p.Approval)
 	switch core.CategoryOf(err) {
 	case core.ApprovalMismatch, core.Unsupported, core.NotFound:
-		return l.saved(ctx, l.answer(s, tool.Failed(err)))
+		return saved(ctx, l.answer(s, tool.Failed(err)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("loading the answer to %s: %w", p.Approval, err)
@@ -74,13 +74,13 @@ func (l Loop) useAnswer(ctx context.Context, s graph.State, p *pendingCall) (gra
 	if err != nil {
 		return nil, fmt.Errorf("writing the answer to %s: %w", a.ID, err)
 	}
-	return l.saved(ctx, l.answer(s, core.ToolResult{Content: string(content)}))
+	return saved(ctx, l.answer(s, core.ToolResult{Content: string(content)}))
 }
 
 // saved is an update that is saved at once.
-func (l Loop) saved(ctx context.Context, update graph.Update) (graph.Update, error) {
+func saved(ctx context.Context, update graph.Update) (graph.Update, error) {
 	if err := graph.SaveSession(ctx, update); err != nil {
-		return nil, fmt.Errorf("saving the answer: %w", err)
+		return nil, fmt.Errorf("saving what was done: %w", err)
 	}
 	return update, nil
 }

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -14,55 +16,59 @@ import (
 const maxReads = 8
 
 // read runs the calls that need no approval, from the first call without a result to the first one that needs an approval or is refused, at
-// the same time. It returns their results in the order of the calls. A call that can't run has the fault as its result.
+// the same time. It returns their results in the order of the calls, and whether one began before another had ended. A
+// call that can't run has the fault as its result.
 //
 // Decision (2026-11): what comes after a call that changes something waits for that call. Rejected: to run all reading calls first. A model that
 // asks for a change and then for the list expects the change in it.
-func (l Loop) read(ctx context.Context, s graph.State) (results []core.ToolResult, took time.Duration, err error) {
+func (l Loop) read(ctx context.Context, s graph.State) (
+	results []core.ToolResult,
+	overlapped bool,
+	took time.Duration,
+	err error,
+) {
 	turn, _ := core.TurnFrom(ctx)
 	var run []func(context.Context) (core.ToolResult, error)
 	ids, _ := graph.InvocationFrom(ctx)
 	open := calls.Get(s)
+	var meter overlap
 	for i, call := range open {
-		do, ok := l.reader(turn, call, tool.ReadKey(ids.Invocation, used.Get(s).Rounds, len(open)-i, call))
+		do, ok := l.reader(turn, call, tool.ReadKey(ids.Invocation, used.Get(s).Rounds, len(open)-i, call), &meter)
 		if !ok {
 			break
 		}
 		run = append(run, do)
 	}
 	if len(run) == 0 {
-		return nil, 0, nil
+		return nil, false, 0, nil
 	}
 	results = make([]core.ToolResult, len(run))
-	errs := make([]error, len(run))
 	took, err = l.Limits.orDefault().within(ctx, used.Get(s).Time, func(ctx context.Context) error {
-		var group sync.WaitGroup
-		slots := make(chan struct{}, maxReads)
+		var group errgroup.Group
+		group.SetLimit(maxReads)
 		for i, do := range run {
-			slots <- struct{}{}
-			group.Go(func() {
-				defer func() { <-slots }()
-				results[i], errs[i] = do(ctx)
+			group.Go(func() (err error) {
+				results[i], err = do(ctx)
+				return err
 			})
 		}
-		group.Wait()
-		for _, err := range errs {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return group.Wait()
 	})
-	return results, took - used.Get(s).Time, err
+	return results, meter.seen.Load(), took - used.Get(s).Time, err
+}
+
+// overlap notices calls that run at the same time.
+type overlap struct {
+	running atomic.Int32
+	seen    atomic.Bool
 }
 
 // reader returns what a call that needs no approval does: it reads, or gives the fault why it can't run. ok is false if it needs one.
-func (l Loop) reader(turn core.Turn, call core.ToolCall, key string) (do func(context.Context) (core.ToolResult, error), ok bool) {
-	t, err := l.Executor.Tools.Find(call)
-	if err != nil {
-		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
-	}
-	bound, err := tool.Bind(t, call)
+func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *overlap) (
+	do func(context.Context) (core.ToolResult, error),
+	ok bool,
+) {
+	t, bound, err := l.find(call)
 	if err != nil {
 		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
 	}
@@ -70,6 +76,10 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string) (do func(co
 		return nil, false
 	}
 	return func(ctx context.Context) (core.ToolResult, error) {
+		if meter.running.Add(1) > 1 {
+			meter.seen.Store(true)
+		}
+		defer meter.running.Add(-1)
 		step(ctx, call.Name)
 		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) { return l.Executor.Read(ctx, t, call, key) })
 	}, true

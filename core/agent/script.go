@@ -26,6 +26,9 @@ type Script struct {
 	Log      *slog.Logger   // nil: discard
 }
 
+// Normalizer: a script is code, and its calls are its steps.
+func (Script) Normalizer() (mode, id string) { return "code", "gatehouse.hrf.steps.v1" }
+
 // ScriptLimits are the loop's limits for a Script. Its answers have one call each, so it gets a round for every call; the interpreter's own limits
 // are reached first.
 var ScriptLimits = Limits{Rounds: DefaultLimits.Calls + 1}
@@ -117,6 +120,7 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 			}
 			answer, err := r.ask(ctx, effect.Messages)
 			if err != nil || !answer.complete() {
+				answer.Message = core.Message{} // half of a text that may be meant for a step of the script
 				return answer, err
 			}
 			result = interp.Result{Value: answer.Content.String()}
@@ -137,6 +141,9 @@ func (r *scriptRun) result(text string) interp.Result {
 	changed, text := tool.Changed(text)
 	if changed != "" {
 		r.kept.Changed = append(r.kept.Changed, changed)
+	}
+	if text == core.NoOutput {
+		text = ""
 	}
 	v, err := strictjson.Parse([]byte(text))
 	if err != nil || v.Kind != strictjson.Object && v.Kind != strictjson.Array {

@@ -51,11 +51,14 @@ func (r *scriptRun) ask(ctx context.Context, lines []interp.Line) (Answer, error
 	}
 	said, _ := r.kept.State.Input["text"].(string)
 	system, messages := dialogue(lines, said)
-	shown, err := view.Of(messages, view.Options{System: system, Budget: r.Model.Budget})
-	if err != nil {
-		return Answer{}, err
-	}
-	answer, err := r.Model.ask(ctx, turn.Actor.ID, llm.Request{Messages: shown.Messages}, shown.Tokens)
+	answer, err := fitting(r.Model.Budget, func(budget int) (Answer, int, error) {
+		shown, err := view.Of(messages, view.Options{System: system, Budget: budget})
+		if err != nil {
+			return Answer{}, 0, err
+		}
+		answer, err := r.Model.ask(ctx, turn.Actor.ID, llm.Request{Messages: shown.Messages, Estimate: shown.Tokens})
+		return answer, shown.Tokens, err
+	})
 	r.kept.Tokens += answer.Tokens
 	return answer, err
 }

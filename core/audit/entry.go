@@ -48,6 +48,9 @@ const Edited = "edited"
 // Revealed is the action of a person who read an approval's call with what is masked elsewhere.
 const Revealed = "revealed"
 
+// Amended is the action of a person who changed or deleted the message that the approval was requested for, while it was open.
+const Amended = "amended"
+
 // The actions of an approval that was open for a while: its approvers were reminded; a reminder was left out, since a later one was due, too; or
 // further people may decide.
 const (
@@ -88,6 +91,8 @@ const (
 	OfResult = "result" // ResultDigest
 	OfTerms  = "terms"  // Terms
 	OfRecord = "record" // Record
+	OfFacts  = "facts"  // Facts
+	OfTexts  = "texts"  // Texts
 )
 
 // Held returns what an entry holds of a digest of one of the kinds, as Keys.Digest makes it; "" if it holds none.
@@ -98,5 +103,8 @@ func (e Entry) Held(kind string) string {
 		return ""
 	}
 	held, _, _ := strings.Cut(e.Detail[i+len(mark):], ",")
+	if len(held) != hex.EncodedLen(sha256.Size) { // it is part of a name
+		return ""
+	}
 	return held
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -21,6 +22,34 @@ func Record(a core.Approval) string {
 		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits, string(v.Answer)})
 	}
 	return digestOf(a.Call, a.Question, a.Requested, a.Asked, votes, a.State, a.DecidedBy.ID)
+}
+
+// Forms returns the digests that an entry may hold of an approval's terms or record. The first is today's. The builds before questions and
+// requests of other agents left out what they did not know; theirs is the second one if the approval has none of it.
+func Forms(kind string, a core.Approval) []string {
+	forms := []string{Terms(a)}
+	if kind == OfRecord {
+		forms[0] = Record(a)
+	}
+	if a.Question != nil || a.External != nil {
+		return forms
+	}
+	if kind == OfTerms {
+		return append(forms, digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.Requester, a.Rule, moment(a.CreatedAt), moment(a.Deadline)))
+	}
+	votes := []any{}
+	for _, v := range a.Votes {
+		if len(v.Answer) > 0 {
+			return forms
+		}
+		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits})
+	}
+	return append(forms, digestOf(a.Call, a.Requested, a.Asked, votes, a.State, a.DecidedBy.ID))
+}
+
+// Holds reports whether held, of an entry that was made with a key, is one of the digests of an approval.
+func (all Keys) Holds(key, held string, id core.ApprovalID, kind string, digests ...string) bool {
+	return slices.ContainsFunc(digests, func(digest string) bool { return all.Digest(key, id, kind, digest) == held })
 }
 
 // digestOf returns the digest of values, which is the same after they were stored as JSON and read again.
@@ -49,13 +78,12 @@ func (all Keys) CheckRecord(a core.Approval, entries []Entry) error {
 			}
 		}
 	}
-	digests := map[string]string{OfTerms: Terms(a), OfRecord: Record(a)}
 	for _, kind := range []string{OfTerms, OfRecord} {
 		e := last[kind]
 		if e.Key != "" && !all.Knows(e.Key) {
 			return core.Errorf(core.Unsupported, "This request was recorded with a secret key that gatehouse does not have any more, so nobody can tell whether it was changed. Deny it and ask again, or tell whoever runs gatehouse to add the earlier key to GATEHOUSE_SECRET_KEY.")
 		}
-		if e.Key == "" || all.Digest(e.Key, a.ID, kind, digests[kind]) != e.Held(kind) {
+		if e.Key == "" || !all.Holds(e.Key, e.Held(kind), a.ID, kind, Forms(kind, a)...) {
 			return core.Errorf(core.ApprovalMismatch, "The stored request is not the one that the audit log records, so nothing was done. Tell whoever runs gatehouse: somebody changed its database.")
 		}
 	}

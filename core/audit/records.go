@@ -1,6 +1,10 @@
 package audit
 
-import "gatehouse/core"
+import (
+	"time"
+
+	"gatehouse/core"
+)
 
 // Records is what the database says now of what the audit log has recorded, for a check of one against the other. Before and After
 // are the head of the log, as read before and after everything else.
@@ -18,11 +22,19 @@ type Approval struct {
 
 // Intent is what the log must say of an intent.
 type Intent struct {
-	Approval core.ApprovalID
-	Digest   string
+	core.Intent
+	BegunAt  time.Time // zero: its turn ended without it
+	EndedAt  time.Time
 	Category core.Category // of its result
 	Result   string        // ResultDigest of its content; "" = it was erased, or is empty
-	NotRun   bool          // its turn ended without it
-	Ended    bool
-	Fault    error // its result can't be read
+	Fault    error         // its result can't be read
+}
+
+// IntentOf returns what the log must say of a record.
+func IntentOf(r core.IntentRecord) Intent {
+	i := Intent{Intent: r.Intent, BegunAt: r.BegunAt, EndedAt: r.EndedAt}
+	if r.Result != nil {
+		i.Category, i.Result = r.Result.Category, ResultDigest(r.Result.Content)
+	}
+	return i
 }

@@ -14,7 +14,11 @@ type Options struct {
 	Stores  graph.Stores                    // of calls without stores of their own, see WithStores
 	Wrap    func(graph.Stores) graph.Stores // wraps each call's stores, to observe what the engine reads and writes; nil: unwrapped
 	Replies Replies                         // empty texts are the defaults
-	Log     *slog.Logger                    // nil = discard
+
+	// Sentences say what people read of an error, by its category; empty: the built-in ones. nil: the error's own message.
+	Sentences core.Sentences
+
+	Log *slog.Logger // nil = discard
 }
 
 // Harness runs turns over a graph. It is safe for concurrent use, and one serves all turns of a process.

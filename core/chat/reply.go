@@ -40,32 +40,31 @@ func (r Replies) validate() error {
 	return nil
 }
 
-// text is the reply of a bucket. Only a correctable error shows its cause, and only the message that is written for people:
-// upstream's own, if there is one.
-func (r Replies) text(b core.Bucket, err error) string {
-	switch b {
+// Sentence is what people read of an error: its sentence, or the text of its bucket. Without Options.Sentences only a correctable error
+// shows more than that, the message of the error itself (harness-chat §10.3).
+func (h *Harness) Sentence(err error) string {
+	category, text := core.CategoryOf(err), ""
+	if h.opt.Sentences != nil {
+		text = h.opt.Sentences.Of(err)
+	}
+	switch core.BucketOf(category) {
 	case core.SessionTerminating:
-		return r.Terminating
+		return cmp.Or(text, h.opt.Replies.Terminating)
 	case core.UserCorrectable:
-		return strings.ReplaceAll(r.Correctable, diagnosticMark, strings.TrimRight(diagnostic(err), ". "))
+		if h.opt.Sentences == nil {
+			text = core.MessageOf(err)
+		}
+		return cmp.Or(text, fmt.Sprintf("it was refused (%s)", category))
 	}
-	return r.Transient
-}
-
-// diagnostic is what a person can act on.
-func diagnostic(err error) string {
-	if m := core.MessageOf(err); m != "" {
-		return m
-	}
-	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
+	return cmp.Or(text, h.opt.Replies.Transient)
 }
 
 // Errored is the outcome of an error. Its reply has the role system and is no part of the history.
 func (h *Harness) Errored(err error) core.Errored {
 	c := core.CategoryOf(err)
-	b := core.BucketOf(c)
-	return core.Errored{
-		Bucket: b, Category: c, Err: err,
-		Reply: core.Message{Role: core.System, Content: core.Text(h.opt.Replies.text(b, err))},
+	b, text := core.BucketOf(c), h.Sentence(err)
+	if b == core.UserCorrectable {
+		text = strings.ReplaceAll(h.opt.Replies.Correctable, diagnosticMark, strings.TrimRight(text, ". "))
 	}
+	return core.Errored{Bucket: b, Category: c, Err: err, Reply: core.Message{Role: core.System, Content: core.Text(text)}}
 }

@@ -120,7 +120,7 @@ func newBench(t testing.TB, s setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
+	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner})
 	o := dispatch.Options{
 		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
 		Platforms: []core.Platform{b.room}, Owner: owner,

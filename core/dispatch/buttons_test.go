@@ -20,7 +20,7 @@ func (b *bench) press(body core.EventBody) core.Receipt {
 }
 
 func TestRetryButtonAddsOneEventAndIsRemoved(t *testing.T) {
-	b := newBench(t, setup{model: failing(4, core.ProviderUnavailable)})
+	b := newBench(t, setup{model: failing(1, core.ProviderUnavailable)})
 	r := b.say("room:1", "hello")
 	if d := b.expect("I had trouble responding"); d.Bucket != core.RetryableTransient || d.Event != r.Seq || d.Pressed {
 		t.Fatalf("%+v", d)

@@ -157,7 +157,7 @@ func TestCardShowsThatTheOutcomeIsUnknown(t *testing.T) {
 // A dead letter ends its turn: from then on what was begun is unknown, and what was not is not run.
 func TestCardOfADeadLetter(t *testing.T) {
 	for want, note := range map[core.CallState]string{
-		core.CallUnknown: "The outcome of note.add is unknown: it was started, but its result was not recorded.",
+		core.CallUnknown: "The outcome of note.add is unknown: it was started, but its result was not recorded. It will not run again, but what it started may still be running. Please check whether it took effect.",
 		core.CallNotRun:  "Its turn ended before it could run (the turn failed for good).",
 	} {
 		b := newBench(t, setup{})

@@ -113,7 +113,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 			line = "Waiting for an answer: " + a.Call.Summary
 		}
 		if !a.Deadline.IsZero() {
-			line += " (expires " + in(a.Deadline.Sub(now)) + ")"
+			line += " (expires " + core.In(a.Deadline.Sub(now)) + ")"
 		}
 		lines = append(lines, line)
 	}
@@ -121,21 +121,6 @@ func (t *turn) status(ctx context.Context) (string, error) {
 		return "Nothing is waiting.", nil
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// in returns when something happens, as people say it in any time zone.
-func in(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "in less than a minute"
-	case d < 2*time.Minute:
-		return "in a minute"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("in %d minutes", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("in %d hours", d/time.Hour)
-	}
-	return fmt.Sprintf("in %d days", d/(24*time.Hour))
 }
 
 // reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their cards show that,
@@ -154,7 +139,7 @@ func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 	}
 	kept := 0
 	for _, id := range waiting {
-		paused, err := t.Store.LoadPaused(ctx, "", id)
+		paused, err := t.endingTurn(ctx, "", id)
 		if err != nil {
 			return nil, err
 		}
@@ -272,7 +257,7 @@ func (t *turn) click(ctx context.Context) (*core.Finish, error) {
 
 // rejectClick ends a click that did not count, with a private reply to the person.
 func (t *turn) rejectClick(err error) *core.Finish {
-	p := t.post(core.PostPrivate, "private", core.MessageOf(err))
+	p := t.post(core.PostPrivate, "private", t.Harness.Sentence(err))
 	p.Person = t.claim.Event.Actor.ID
 	return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }

@@ -145,8 +145,9 @@ func TestErrorsEndInTheirBucket(t *testing.T) {
 		retries int
 		bucket  core.Bucket
 	}{
-		"a transient fault heals":        {failing(2, core.ProviderUnavailable), "Hello!", core.EndReplied, 2, ""},
-		"a transient fault that stays":   {failing(99, core.ProviderRateLimit), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient},
+		"a transient fault heals":        {failing(2, core.StoreBusy), "Hello!", core.EndReplied, 2, ""},
+		"a model that does not answer":   {failing(1, core.ProviderUnavailable), "I had trouble responding", core.EndErrored, 0, core.RetryableTransient},
+		"a transient fault that stays":   {failing(99, core.StoreFull), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient},
 		"a request that can't be served": {failing(99, core.ProviderInvalidRequest), "the context is too long", core.EndErrored, 0, core.UserCorrectable},
 		"a session that is broken":       {failing(99, core.SessionLoadFailed), "can't continue", core.EndErrored, 0, core.SessionTerminating},
 	} {

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -84,14 +83,11 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	select {
 	case <-drained:
 	case <-time.After(d.Drain):
-		cut(errDraining)
+		cut(core.ErrStopping)
 		<-drained
 	}
 	return nil
 }
-
-// errDraining ends the turns that outlast the drain time; their events are released.
-var errDraining = errors.New("the process is stopping")
 
 // mostClaims is how many queues one transaction claims at most. Meanwhile others may begin turns, as events are accepted.
 const mostClaims = 64

@@ -27,8 +27,8 @@
 // part of one Finish. Two writes are committed at once, fenced by the claim: an explicit save in the middle of a turn, and the executor's
 // intents and results. So after a crash:
 //
-//   - before Finish: another process, or the restarted one, takes the event over, and its turn begins again. It does not see the
-//     messages that the last attempt saved, but it does see that attempt's intents and results;
+//   - before Finish: another process, or the restarted one, takes the event over, and its turn begins again. It adds the messages that the last
+//     attempt saved once more, without making them anew (core.Turn.Saved), and it sees that attempt's intents and results;
 //   - after Finish: everything is stored, and the outbox delivers it.
 //
 // If the store works and refuses a Finish, the turn ends with the category of what could not be saved, and keeps neither session nor pause.
@@ -36,6 +36,10 @@
 //
 // The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer and fewer suspects run
 // together, of 512 at most 64, then 8, until the one at fault has been alone (see suspects.go). After five attempts the event becomes a dead letter, with an apology.
+//
+// What fails for a while is tried again up to three times, but not a model that does not answer: that was asked as often as one message may ask
+// (core/llm). Its turn ends with a button to try again, whose event has the same invocation, and so goes on after what the failed one has saved.
+// A resumed turn that fails ends without a button: its paused record is gone.
 //
 // A stop request ends a turn at the next poll. A mutating tool that has begun is never interrupted: the turn ends once its result is stored.
 package dispatch

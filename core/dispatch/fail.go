@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"gatehouse/core"
@@ -16,7 +17,7 @@ func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error
 	if category == core.Stopped {
 		return t.finishEarly(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: "stopped"}, "stopped")
 	}
-	if core.BucketOf(category) == core.RetryableTransient && t.claim.Event.Retries < maxRetries {
+	if core.BucketOf(category) == core.RetryableTransient && !ofModel(err) && t.claim.Event.Retries < maxRetries {
 		return t.retryLater(err), nil
 	}
 	t.log.Error("turn failed", "category", category, "err", err)
@@ -26,19 +27,26 @@ func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error
 	return f, ending
 }
 
+// ofModel reports whether a model did not answer. It was asked again already, as often as one message may ask (core/llm): the person decides about
+// more. What a platform fails to tell before the graph runs has the same categories, and is tried again here.
+func ofModel(err error) bool {
+	var h *harnessError
+	return errors.As(err, &h) && core.IsProviderOutage(h.Category)
+}
+
 // retryLater returns a Finish that schedules the event again and stores nothing of the turn.
 func (t *turn) retryLater(err error) *core.Finish {
 	return &core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
 }
 
-// apology returns the reply to the person: the harness's, or the error's message.
+// apology returns the reply to the person: the harness's, or the error's sentence.
 func (t *turn) apology(err error, category core.Category) core.Post {
 	var h *harnessError
-	text := core.MessageOf(err)
+	text := t.Sentences.Apology
 	if errors.As(err, &h) {
 		text = h.Reply.Content.String()
-	} else if category == core.Internal || text == "" {
-		text = t.Sentences.Apology
+	} else if category != core.Internal {
+		text = t.Harness.Sentence(err)
 	}
 	p := t.post(core.PostError, "error", text)
 	p.Bucket = core.BucketOf(category)
@@ -61,7 +69,7 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core
 		return f, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	paused, err := t.Store.LoadPaused(ctx, t.claim.Event.Invocation, "")
+	paused, err := t.endingTurn(ctx, t.claim.Event.Invocation, "")
 	if err != nil || paused == nil {
 		return f, err
 	}
@@ -76,24 +84,36 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core
 	return f, nil
 }
 
+// endingTurn loads a paused turn that is to end; by its signal, if id is empty. What can't be read of it is left out: it can't go on, but must
+// not stay either.
+func (t *turn) endingTurn(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+	p, err := t.Store.LoadPaused(ctx, id, signal)
+	if p != nil && core.CategoryOf(err) == core.SessionLoadFailed {
+		p.Messages = math.MaxInt // not known: a recorded result counts
+		return p, nil
+	}
+	return p, err
+}
+
 // abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits for it. A post
 // reports what was already done, because ending the turn does not undo it.
 func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (core.Abandon, []core.Post, error) {
 	messages, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
-	if err != nil {
+	if err != nil && core.CategoryOf(err) != core.SessionLoadFailed { // no later turn can read them either
 		return core.Abandon{}, nil, err
 	}
-	id := core.ApprovalID(p.Descriptor.SignalID)
-	intent, err := t.Store.LoadIntent(ctx, id)
-	if err != nil {
+	approval, intent, err := t.Store.Recorded(ctx, core.ApprovalID(p.Descriptor.SignalID))
+	switch core.CategoryOf(err) {
+	case "", core.NotFound:
+	case core.ApprovalMismatch, core.Unsupported:
+		if approval.State == core.Approved { // what is stored of its call does not count
+			intent, approval.Call.Summary = &core.IntentRecord{}, core.MessageOf(err)
+		}
+	default:
 		return core.Abandon{}, nil, err
 	}
 	var posts []core.Post
-	var approval core.Approval
 	if intent != nil {
-		if approval, err = t.Store.LoadApproval(ctx, id); err != nil {
-			return core.Abandon{}, nil, err
-		}
 		posts = t.alreadyDone(intent, approval)
 	}
 	if len(messages) > p.Messages {
@@ -111,7 +131,7 @@ func openResults(messages []core.Message, intent *core.IntentRecord, a core.Appr
 		if i == 0 && intent != nil {
 			result = recordedResult(intent, a)
 		}
-		rows = append(rows, core.Message{Role: core.ToolRole, ToolCallID: call.ID, Content: core.Text(result)})
+		rows = append(rows, core.Result(call.ID, result))
 	}
 	return rows
 }
@@ -132,7 +152,7 @@ func recordedResult(i *core.IntentRecord, a core.Approval) string {
 	if i.Result != nil {
 		return i.Result.Content
 	}
-	return typedError(core.Errorf(core.OutcomeUnknown, "The outcome of %s is unknown: it was started, but its result was not recorded.", i.Tool), a.EditNote())
+	return typedError(core.UnknownOutcome(i.Tool), a.EditNote())
 }
 
 // typedError is an error as a model reads it. changed says that its call was started with other arguments; "" = with the model's own.

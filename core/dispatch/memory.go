@@ -61,7 +61,7 @@ func (m *memory) counted(h core.History) core.History {
 			m.deep = skip + len(page)
 		}
 		return page, err
-	})
+	}).WithEpoch(h.Epoch())
 }
 
 // sizeOf is how many bytes of content messages have. An image that is stored counts as it is sent to a model.

@@ -19,13 +19,26 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
 	}
 	e := &t.claim.Event
-	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory}
+	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory, persist: t.persist}
 	info := t.info()
 	if info.Actor, err = t.requester(ctx); err != nil {
 		return nil, err
 	}
+	if info.Saved, err = s.earlier(ctx, t.claim.Session); err != nil {
+		return nil, err
+	}
+	if len(info.Saved) > 0 && !same(info.Saved[0], *input.Message) {
+		info.Saved = nil // the message was changed before it was tried again
+	}
 	ctx = core.WithTurn(ctx, info)
 	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
+}
+
+// same reports whether two messages say the same.
+func same(a, b core.Message) bool {
+	one, err := json.Marshal(a)
+	other, fault := json.Marshal(b)
+	return err == nil && fault == nil && string(one) == string(other)
 }
 
 // parse has the event's platform read its payload.
@@ -44,7 +57,7 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
 		return nil, core.Wrap(core.Internal, err, "")
 	}
-	s := &staging{store: t.Store, claim: t.claim, memory: &t.memory}
+	s := &staging{store: t.Store, claim: t.claim, memory: &t.memory, persist: t.persist}
 	paused, err := s.Paused(ctx, p.Invocation)
 	if err != nil {
 		return nil, err
@@ -60,6 +73,9 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	}
 	info := t.info()
 	info.Actor = asked.Requester // not the person who clicked
+	if info.Saved, err = s.earlier(ctx, paused.Session); err != nil {
+		return nil, err
+	}
 	ctx = core.WithTurn(ctx, info)
 	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}, chat.WithStores(s, s))
 	if outcome == nil {

@@ -93,6 +93,7 @@ const (
 	sayingAtOnce     = 16                     // posts about running turns that are stored at a time
 	workingAgain     = time.Minute            // typing indicators expire: Slack's after two minutes
 	stepsEvery       = 2 * time.Second        // between edits of the list of tools
+	shortWait        = 5 * time.Second        // for a model: people are not told
 	firstSuspect     = 3                      // the attempt from which an event is a suspect
 	deadAfter        = 5                      // attempts that did not end, after which the event is a dead letter
 	maxOpenApprovals = 20                     // of one person
@@ -114,6 +115,7 @@ type Sentences struct {
 	TooManyApprovals string // %d: the limit
 	AlreadyDone      string // %s: what a tool did before its turn ended early
 	OutcomeUnknown   string // %s: what it may have done
+	Waits            string // %s: the time of day until which the model's vendor asked to wait
 }
 
 // help names the control words as they are written in messages of every platform.
@@ -133,6 +135,7 @@ func DefaultSentences() Sentences {
 		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw them with !cancel, before you ask for more.",
 		AlreadyDone:      "This was done before: %s",
 		OutcomeUnknown:   "It is unknown whether this was done, please check: %s",
+		Waits:            "The model is busy and asked me to wait until %s.",
 	}
 }
 

@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,7 +61,11 @@ func (t *turn) due(now time.Time) (core.Post, bool) {
 	}
 	if p.shown && !now.Before(p.rest) && t.steps.changed() {
 		p.rest = now.Add(stepsEvery)
-		return t.post(core.PostSteps, "steps", t.steps.line()), true
+		steps := t.post(core.PostSteps, "steps", t.steps.line())
+		if steps.Until = t.steps.waitsUntil(now); !steps.Until.IsZero() { // the time of day, because the line is not redrawn while it passes
+			steps.Text = strings.TrimPrefix(steps.Text+" · ", " · ") + fmt.Sprintf(t.Sentences.Waits, steps.Until.Format("15:04 MST"))
+		}
+		return steps, steps.Text != ""
 	}
 	return core.Post{}, false
 }
@@ -85,6 +91,15 @@ func (t *turn) showsProgress() bool {
 // step records a tool that the turn begins to use; it never blocks.
 func (t *turn) step(tool string) {
 	t.steps.begin(tool)
+	t.running.news.nudge()
+}
+
+// waits records that the turn waits for a model; it never blocks. A short wait is not worth a word.
+func (t *turn) waits(until time.Time) {
+	if time.Until(until) < shortWait {
+		return
+	}
+	t.steps.wait(until)
 	t.running.news.nudge()
 }
 

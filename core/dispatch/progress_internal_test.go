@@ -21,6 +21,7 @@ type watched struct {
 	mu    sync.Mutex
 	asked []time.Duration // guarded by mu, as what follows
 	told  []string
+	texts []string
 	stop  core.Claim // whose turn is to stop
 }
 
@@ -36,8 +37,16 @@ func (w *watched) AddPosts(_ context.Context, _ core.Claim, posts []core.Post) e
 	defer w.mu.Unlock()
 	for _, p := range posts {
 		w.told = append(w.told, fmt.Sprintf("%s %v", p.Key, time.Since(w.began)))
+		w.texts = append(w.texts, p.Text)
 	}
 	return nil
+}
+
+// said are the texts of the posts so far.
+func (w *watched) said() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.texts)
 }
 
 // watching runs body with a dispatcher that watches its turns and shows their progress.
@@ -119,5 +128,30 @@ func TestWorkingStatesAndToolsAreShownInTime(t *testing.T) {
 		if !slices.Equal(w.told, want) {
 			t.Errorf("told\n%q, want\n%q", w.told, want)
 		}
+	})
+}
+
+// What a model's vendor asks for is told within seconds, with the tools, and no longer once it is over.
+func TestAWaitForTheModelIsShownInTime(t *testing.T) {
+	watching(t, func(d *Dispatcher, w *watched) {
+		first, second := d.begin(1), d.begin(2)
+		until := time.Now().Add(10 * time.Minute)
+		first.info().Waits(until)
+		second.step("look")
+		second.info().Waits(until)
+		time.Sleep(5 * time.Second)
+		asked := "The model is busy and asked me to wait until " + until.Format("15:04 MST") + "."
+		want := []string{"", "", asked, "look · " + asked}
+		if got := slices.Sorted(slices.Values(w.said())); !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+		time.Sleep(10 * time.Minute)
+		second.step("look")
+		time.Sleep(5 * time.Second)
+		if last := w.said()[4:]; !slices.Contains(last, "look ×2") {
+			t.Errorf("told %q after the wait", last)
+		}
+		d.running.remove(first)
+		d.running.remove(second)
 	})
 }

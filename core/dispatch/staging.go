@@ -8,16 +8,39 @@ import (
 
 // staging is the store of one turn's engine. It reads the database. It keeps the save and the pause at the turn's end for the Finish,
 // and commits an explicit save at once, fenced.
+//
+// Each save writes only the messages that this attempt has not saved yet. Its first one replaces those of an earlier attempt, which may
+// have been overtaken by those of another turn: they come at the end, where this attempt was shown them.
 type staging struct {
 	store  Store
 	claim  core.Claim
 	writer core.Writer // whose messages of an earlier attempt are left out
 	memory *memory     // of the turn
+	saved  int         // how many messages of this attempt are stored
+
+	persist func(context.Context, func(context.Context) error) error
 
 	session  *core.SessionRecord
 	paused   *core.PausedRecord
 	waiting  *core.PausedRecord // the record to resume, once it was read: only this turn may change it
 	consumed core.InvocationID
+}
+
+// earlier returns the messages that earlier attempts of this turn have saved. It reads the session for the engine, which also reports it if that
+// can't be read.
+func (s *staging) earlier(ctx context.Context, id core.SessionID) ([]core.Message, error) {
+	rec, err := s.load(ctx, id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // see above
+	}
+	if id == s.claim.Session {
+		s.claim.Loaded = &core.LoadedSession{Record: rec}
+	}
+	if rec == nil || rec.Earlier == 0 {
+		return nil, nil
+	}
+	all, err := s.store.InvocationMessages(ctx, id, s.writer.Invocation)
+	return all[min(s.writer.From, len(all)):], err
 }
 
 // Load reads the session without the messages of an earlier attempt of this turn.
@@ -39,13 +62,36 @@ func (s *staging) load(ctx context.Context, id core.SessionID) (*core.SessionRec
 	return s.store.LoadSession(ctx, id, s.writer)
 }
 
-// Save keeps the record for the Finish, or commits it now if the save is explicit.
+// Save keeps the record for the Finish, or commits it now if the save is explicit and has something new. While the store fails, the commit is
+// repeated: what was done is in memory alone.
 func (s *staging) Save(ctx context.Context, rec *core.SessionRecord, o core.SaveOptions) error {
-	if o.Explicit {
-		return s.store.SaveSession(ctx, s.claim, rec)
+	rec = s.rest(rec)
+	if !o.Explicit {
+		s.session = rec
+		return nil
 	}
-	s.session = rec
-	return nil
+	added := 0
+	if rec.Messages != nil {
+		added = len(rec.Messages.Added())
+	}
+	if s.saved > 0 && added == 0 && len(rec.State) == 0 {
+		return nil
+	}
+	err := s.persist(ctx, func(ctx context.Context) error { return s.store.SaveSession(ctx, s.claim, rec) })
+	if err == nil {
+		s.saved += added
+	}
+	return err
+}
+
+// rest is the record without the messages that this attempt has saved already.
+func (s *staging) rest(rec *core.SessionRecord) *core.SessionRecord {
+	if rec == nil || rec.Messages == nil {
+		return rec
+	}
+	rest, h := *rec, rec.Messages.Save(s.saved)
+	rest.Writer.From, rest.Messages = rec.Writer.From+s.saved, &h
+	return &rest
 }
 
 // Delete and List complete the contract; a turn does not use them.
@@ -59,7 +105,7 @@ func (s *staging) List(ctx context.Context, f core.SessionFilter) ([]core.Sessio
 
 // Pause keeps the record and the session together for the Finish, which stores both or neither.
 func (s *staging) Pause(_ context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
-	s.paused, s.session = rec, session
+	s.paused, s.session = rec, s.rest(session)
 	return nil
 }
 

@@ -45,7 +45,7 @@ var (
 	errLost    = core.Errorf(core.LeaseLost, "Another process has taken over this conversation.")
 )
 
-// take runs the turn. Its context ends with errLost, errStopped or errDraining.
+// take runs the turn. Its context ends with errLost, errStopped or core.ErrStopping.
 func (t *turn) take(ctx context.Context) {
 	t.process = ctx
 	ctx, t.cut = context.WithCancelCause(ctx)
@@ -63,7 +63,7 @@ func (t *turn) run(ctx context.Context) {
 	began := time.Now()
 	f, err := t.end(ctx)
 	switch {
-	case errors.Is(err, errDraining):
+	case errors.Is(err, core.ErrStopping):
 		t.release(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
 		t.log.Warn("another process has taken over the conversation; the turn is discarded", "category", core.LeaseLost)
@@ -87,7 +87,7 @@ func (t *turn) end(ctx context.Context) (*core.Finish, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if errors.Is(err, errDraining) || core.CategoryOf(err) == core.LeaseLost {
+	if errors.Is(err, core.ErrStopping) || core.CategoryOf(err) == core.LeaseLost {
 		return nil, err
 	}
 	return t.finishFailed(ctx, err)
@@ -276,8 +276,12 @@ func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (
 		if time.Since(a.DecidedAt) >= rule.Remember || !a.Remembers(call, rule, info.Actor) {
 			continue
 		}
-		intent, err := t.Store.LoadIntent(ctx, a.ID)
-		if err != nil {
+		a, intent, err := t.Store.Recorded(ctx, a.ID)
+		switch core.CategoryOf(err) {
+		case "":
+		case core.ApprovalMismatch, core.Unsupported, core.NotFound:
+			continue
+		default:
 			return core.Approval{}, false, err
 		}
 		if intent != nil && !intent.BegunAt.IsZero() {
@@ -291,10 +295,10 @@ func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (
 func (t *turn) info() core.Turn {
 	e := &t.claim.Event
 	return core.Turn{
-		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
+		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
-		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
-		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Added: t.memory.added,
+		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Process: t.process},
+		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
 	}
 }
 

@@ -286,7 +286,7 @@ func TestNewConversationReportsWhatWasDone(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "down")
+			return agent.Answer{}, core.Errorf(core.StoreBusy, "down")
 		}
 		return agent.Demo{}.Next(ctx, h, nil)
 	})

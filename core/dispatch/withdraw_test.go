@@ -92,7 +92,7 @@ func TestNewConversationOfAnotherPersonLeavesADecidedTurn(t *testing.T) {
 			fails := false
 			once.Do(func() { fails = true; close(failed) })
 			if fails {
-				return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "down")
+				return agent.Answer{}, core.Errorf(core.StoreBusy, "down")
 			}
 		}
 		return agent.Demo{}.Next(ctx, h, nil)

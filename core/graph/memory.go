@@ -25,6 +25,7 @@ type storedSession struct {
 	rec      core.SessionRecord // without Messages
 	rows     []row
 	messages bool
+	epoch    core.Epoch
 }
 
 type row struct {
@@ -61,7 +62,7 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 		h := core.NewHistory(len(all), func(_ context.Context, skip, n int) ([]core.Message, error) {
 			end := max(0, len(all)-skip)
 			return slices.Clone(all[max(0, end-n):end]), nil
-		})
+		}).WithEpoch(s.epoch)
 		rec.Messages = &h
 	}
 	return &rec, nil
@@ -85,7 +86,7 @@ func (m *Memory) save(rec *core.SessionRecord, opts core.SaveOptions) error {
 	rec.Version, rec.CreatedAt, rec.UpdatedAt = s.rec.Version+1, s.rec.CreatedAt, m.now()
 	if rec.Messages != nil {
 		w := rec.Writer
-		s.messages = true
+		s.messages, s.epoch = true, rec.Messages.Epoch()
 		s.rows = slices.DeleteFunc(s.rows, func(r row) bool { return r.invocation == w.Invocation && r.n >= w.From })
 		for i, msg := range rec.Messages.Added() {
 			s.rows = append(s.rows, row{w.Invocation, w.From + i, msg})

@@ -31,6 +31,11 @@ func (MessagesKey) Add(m ...core.Message) Change {
 	return Change{field: messagesName, value: slices.Clone(m)}
 }
 
+// Show replaces the epoch of the conversation.
+func (MessagesKey) Show(e core.Epoch) Change {
+	return Change{field: messagesName, value: e}
+}
+
 // Name is the field's name.
 func (MessagesKey) Name() string { return messagesName }
 
@@ -54,6 +59,9 @@ func (MessagesKey) declared() field {
 
 func appendMessages(prior, update any) (any, error) {
 	h, _ := prior.(core.History)
+	if e, ok := update.(core.Epoch); ok {
+		return h.WithEpoch(e), nil
+	}
 	m, ok := update.([]core.Message)
 	if !ok {
 		return nil, fmt.Errorf("the update must be a list of messages, not %s", kindOf(update))

@@ -145,11 +145,7 @@ func Transient(err error) bool {
 		}
 		c = inner
 	}
-	switch c.ErrorCategory() {
-	case core.ProviderUnavailable, core.ProviderRateLimit, core.ProviderModelNotLoaded, core.ProviderTimeout, core.ProviderRateLimited:
-		return true
-	}
-	return false
+	return core.IsProviderOutage(c.ErrorCategory())
 }
 
 func wait(ctx context.Context, d time.Duration) error {

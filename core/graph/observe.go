@@ -47,13 +47,14 @@ type Observer struct {
 	Name   string
 	Phases []Phase // nil = all three; an empty list is refused when it is registered
 	On     func(ctx context.Context, e Event) error
+	Hear   func(ctx context.Context, r Report) error // in order with the events, whatever Phases says; one of On and Hear may be nil
 }
 
 func (o Observer) wants(p Phase) bool { return o.Phases == nil || slices.Contains(o.Phases, p) }
 
 // validate is what registering asks of an observer.
 func (o Observer) validate() error {
-	if o.On == nil {
+	if o.On == nil && o.Hear == nil {
 		return core.Errorf(core.Invalid, "observer %q has no function", o.Name)
 	}
 	if o.Phases != nil && len(o.Phases) == 0 {
@@ -67,12 +68,18 @@ func (o Observer) validate() error {
 	return nil
 }
 
-// deliver calls the observer with a copy of the event. A panic becomes an error.
-func (o Observer) deliver(ctx context.Context, e Event) (err error) {
+// deliver calls the observer with a copy of the event, if it wants it. A panic becomes an error.
+func (o Observer) deliver(ctx context.Context, d delivery) (err error) {
 	defer catch(&err)
-	e.Namespace, e.Parents = slices.Clone(e.Namespace), slices.Clone(e.Parents)
-	e.FanOutIndex, e.Descriptor = clone(e.FanOutIndex), clone(e.Descriptor)
-	if err := o.On(ctx, e); err != nil {
+	switch e := d.Event; {
+	case d.report != nil && o.Hear != nil:
+		err = o.Hear(ctx, d.report.copied())
+	case d.report == nil && o.On != nil && o.wants(e.Phase):
+		e.Namespace, e.Parents = slices.Clone(e.Namespace), slices.Clone(e.Parents)
+		e.FanOutIndex, e.Descriptor = clone(e.FanOutIndex), clone(e.Descriptor)
+		err = o.On(ctx, e)
+	}
+	if err != nil {
 		return fmt.Errorf("observer %q: %w", o.Name, err)
 	}
 	return nil
@@ -98,6 +105,7 @@ type eventQueue struct {
 // delivery is an event with the observers of the graphs that it happened in, outermost first.
 type delivery struct {
 	Event
+	report    *Report // in place of Event
 	observers []Observer
 }
 
@@ -110,15 +118,15 @@ func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *eventQu
 	return q
 }
 
-func (q *eventQueue) put(e Event, observers []Observer) {
-	if q == nil || len(observers)+len(q.invocationObservers) == 0 {
+func (q *eventQueue) put(d delivery) {
+	if q == nil || len(d.observers)+len(q.invocationObservers) == 0 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.undelivered++
 	if !q.givenUp {
-		q.events = append(q.events, delivery{e, observers})
+		q.events = append(q.events, d)
 		q.wake.Signal()
 	}
 }
@@ -150,10 +158,8 @@ func (q *eventQueue) run() {
 			return
 		}
 		for _, o := range slices.Concat(e.observers, q.invocationObservers) {
-			if o.wants(e.Phase) {
-				if err := o.deliver(q.ctx, e.Event); err != nil {
-					q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
-				}
+			if err := o.deliver(q.ctx, e); err != nil {
+				q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
 			}
 		}
 		q.mu.Lock()

@@ -225,13 +225,13 @@ func (r *graphRun) emitStarted(e *Event, k SpanKind) {
 
 func (r *graphRun) emit(e Event, k SpanKind) {
 	if k != SpanSubgraph {
-		r.seg.events.put(e, r.observers)
+		r.seg.events.put(delivery{Event: e, observers: r.observers})
 	}
 }
 
 // run calls the function. A suspension that it requested counts, whatever it returns, but not if it panics.
 func (n Node) run(ctx context.Context, nr *nodeRun, s State) (u Update, susp *suspension, err error) {
-	scope := &nodeScope{node: nr}
+	scope := &nodeScope{node: nr, attempt: nr.attempts - 1}
 	defer func() {
 		requested, forced := scope.close()
 		if p := recover(); p != nil {

@@ -78,7 +78,7 @@ func asStored(h core.History) core.History {
 	if len(h.Added()) == 0 {
 		return h
 	}
-	return core.NewHistory(h.Len(), h.Page)
+	return core.NewHistory(h.Len(), h.Page).WithEpoch(h.Epoch())
 }
 
 // sessionRecord is the session to save: the stored fields under the graph's own schema version. It is nil if the

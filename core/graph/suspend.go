@@ -31,9 +31,10 @@ type level struct {
 	state State
 }
 
-// nodeScope is what Suspend and SaveSession find in the context: one call of a node's function, or of the middleware around it.
+// nodeScope is what Suspend, SaveSession and Emit find in the context: one call of a node's function, or of the middleware around it.
 type nodeScope struct {
 	node       *nodeRun
+	attempt    int // of the node's function
 	middleware bool
 
 	mu     sync.Mutex

@@ -17,6 +17,10 @@ type Attempt struct {
 // function that it returns is called once when the attempt has ended, with what came of it.
 type Observer func(ctx context.Context, a Attempt) (context.Context, func(Response, error))
 
+func unobserved(ctx context.Context, _ Attempt) (context.Context, func(Response, error)) {
+	return ctx, func(Response, error) {}
+}
+
 // Attributes are those of the attempt's span (observability §5.5): its index, that it repeats another one, and what is known of its end.
 // There is no text of any message in them.
 func (a Attempt) Attributes(r Response, err error) map[string]any {

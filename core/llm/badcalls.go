@@ -12,7 +12,13 @@ type BadCalls struct{ Response Response }
 // Error is for the log.
 func (BadCalls) Error() string { return "a model wrote arguments that are not an object" }
 
-// WithBadCalls is a provider that gives such a response instead of the error, for a caller who tells the model what is wrong with its calls.
+// Empty is the cause of a provider_invalid_response of an answer in which nothing is wrong but that there is nothing to read and no call in it.
+type Empty struct{ Response Response }
+
+// Error is for the log.
+func (Empty) Error() string { return "a model gave an answer with nothing in it" }
+
+// WithBadCalls is a provider that gives the response instead of the errors BadCalls and Empty, for a caller who tells the model what is wrong.
 func WithBadCalls(p Provider) Provider { return badCalls{p} }
 
 type badCalls struct{ Provider }
@@ -23,6 +29,10 @@ func (b badCalls) Complete(ctx context.Context, r Request) (Response, error) {
 	var bad BadCalls
 	if errors.As(err, &bad) {
 		return bad.Response, nil
+	}
+	var empty Empty
+	if errors.As(err, &empty) {
+		return empty.Response, nil
 	}
 	return response, err
 }

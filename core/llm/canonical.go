@@ -35,25 +35,37 @@ func scalar(b []byte, v *strictjson.Value) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
+// TextList is a field of a request's body that is a list of texts.
+type TextList struct {
+	Key    string
+	Scalar bool // the vendor takes a text by itself for a list of one
+}
+
 // MergeExtra adds the extra settings to the root of a request's body (llm-provider §6, managed-field collision). A key that the body does
 // not have is added as it is. One that it has, because the request sets it, is
-//   - merged, if it is in lists: the body's texts, then the extra ones, each once. An extra text by itself counts as a list of one;
+//   - merged, if it is the list: the body's texts, then the extra ones, each once. An extra value of another form counts as absent;
 //   - else a repetition without effect if the values are equal, and provider_invalid_request if they are not.
 //
 // body is changed; extra is not.
-func MergeExtra(body, extra map[string]json.RawMessage, lists ...string) error {
+func MergeExtra(body, extra map[string]json.RawMessage, list TextList) error {
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		set, there := body[key]
+		if key == list.Key {
+			added, ok := list.texts(extra[key])
+			if !ok {
+				continue
+			}
+			if there {
+				merged, err := mergeTexts(set, added)
+				if err != nil {
+					return err
+				}
+				body[key] = merged
+				continue
+			}
+		}
 		if !there {
 			body[key] = extra[key]
-			continue
-		}
-		if slices.Contains(lists, key) {
-			merged, err := mergeTexts(key, set, extra[key])
-			if err != nil {
-				return err
-			}
-			body[key] = merged
 			continue
 		}
 		a, err := strictjson.Parse(set)
@@ -71,28 +83,31 @@ func MergeExtra(body, extra map[string]json.RawMessage, lists ...string) error {
 	return nil
 }
 
-func mergeTexts(key string, set, extra json.RawMessage) (json.RawMessage, error) {
-	var all, added []string
-	if err := json.Unmarshal(set, &all); err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The setting %s is not a list of texts.", key)
-	}
+// texts reads an extra value; ok is false if it is malformed.
+func (l TextList) texts(extra json.RawMessage) (all []string, ok bool) {
 	v, err := strictjson.Parse(extra)
-	if err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The extra setting %s is not valid JSON.", key)
+	switch {
+	case err != nil:
+		return nil, false
+	case v.Kind == strictjson.String && l.Scalar:
+		return []string{v.String}, true
+	case v.Kind != strictjson.Array:
+		return nil, false
 	}
-	items := v.Items
-	if v.Kind == strictjson.String {
-		items = []*strictjson.Value{v}
-	} else if v.Kind != strictjson.Array {
-		return nil, invalid("The extra setting %s must be a text or a list of texts, not %s.", key, v.Kind)
-	}
-	for _, item := range items {
+	for _, item := range v.Items {
 		if item.Kind != strictjson.String {
-			return nil, invalid("The extra setting %s must be a text or a list of texts; one of them is %s.", key, item.Kind)
+			return nil, false
 		}
-		added = append(added, item.String)
+		all = append(all, item.String)
 	}
-	var merged []string
+	return all, true
+}
+
+func mergeTexts(set json.RawMessage, added []string) (json.RawMessage, error) {
+	var all, merged []string
+	if err := json.Unmarshal(set, &all); err != nil {
+		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The stop sequences are not a list of texts.")
+	}
 	for _, s := range slices.Concat(all, added) {
 		if !slices.Contains(merged, s) {
 			merged = append(merged, s)

@@ -4,39 +4,27 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"strconv"
 )
 
-// WithMaxTokens is a provider whose answers have at most n tokens where a request does not say how many. A vendor may need a number.
-func WithMaxTokens(p Provider, n int64) Provider { return maxTokens{p, n} }
+// WithDefaults is a provider whose answers have at most MaxTokens tokens where a request does not say how many, and whose requests have the extra
+// settings that they do not have themselves. What else is in c does not count.
+func WithDefaults(p Provider, c Config) Provider { return defaults{p, c} }
 
-type maxTokens struct {
+type defaults struct {
 	Provider
-	n int64
+	config Config
 }
 
 // Complete is the provider's.
-func (m maxTokens) Complete(ctx context.Context, r Request) (Response, error) {
+func (d defaults) Complete(ctx context.Context, r Request) (Response, error) {
 	if r.Config.MaxTokens == nil {
-		r.Config.MaxTokens = &m.n
+		r.Config.MaxTokens = d.config.MaxTokens
 	}
-	return m.Provider.Complete(ctx, r)
-}
-
-// WithMaxTokensAs is a provider whose vendor has a name of its own for the limit of an answer.
-func WithMaxTokensAs(p Provider, name string) Provider { return maxTokensAs{p, name} }
-
-type maxTokensAs struct {
-	Provider
-	name string
-}
-
-// Complete is the provider's.
-func (m maxTokensAs) Complete(ctx context.Context, r Request) (Response, error) {
-	if n := r.Config.MaxTokens; n != nil {
-		extra := map[string]json.RawMessage{m.name: strconv.AppendInt(nil, *n, 10)}
+	if len(d.config.Extra) > 0 {
+		extra := map[string]json.RawMessage{}
+		maps.Copy(extra, d.config.Extra)
 		maps.Copy(extra, r.Config.Extra)
-		r.Config.MaxTokens, r.Config.Extra = nil, extra
+		r.Config.Extra = extra
 	}
-	return m.Provider.Complete(ctx, r)
+	return d.Provider.Complete(ctx, r)
 }

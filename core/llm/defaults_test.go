@@ -10,19 +10,23 @@ import (
 
 // TestTheLimitOfAnAnswer: the request's own counts before the one that is set, under the vendor's name of it.
 func TestTheLimitOfAnAnswer(t *testing.T) {
-	own := int64(7)
+	own, limit := int64(7), int64(50)
 	for name, c := range map[string]struct {
 		wrap   func(llm.Provider) llm.Provider
 		config llm.Config
 		most   int64 // 0: none
 		extra  string
 	}{
-		"one that is set": {func(p llm.Provider) llm.Provider { return llm.WithMaxTokens(p, 50) }, llm.Config{}, 50, "null"},
-		"the request's":   {func(p llm.Provider) llm.Provider { return llm.WithMaxTokens(p, 50) }, llm.Config{MaxTokens: &own}, 7, "null"},
-		"by another name": {func(p llm.Provider) llm.Provider { return llm.WithMaxTokens(llm.WithMaxTokensAs(p, "most"), 50) }, llm.Config{}, 0, `{"most":50}`},
-		"the request's by another name": {func(p llm.Provider) llm.Provider { return llm.WithMaxTokensAs(p, "most") },
-			llm.Config{MaxTokens: &own, Extra: map[string]json.RawMessage{"user": []byte(`"u"`)}}, 0, `{"most":7,"user":"u"}`},
-		"none by another name": {func(p llm.Provider) llm.Provider { return llm.WithMaxTokensAs(p, "most") }, llm.Config{}, 0, "null"},
+		"one that is set": {func(p llm.Provider) llm.Provider {
+			return llm.WithDefaults(p, llm.Config{MaxTokens: &limit, Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
+		}, llm.Config{}, 50, `{"top_k":5}`},
+		"the request's": {func(p llm.Provider) llm.Provider {
+			return llm.WithDefaults(p, llm.Config{MaxTokens: &limit, Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
+		}, llm.Config{MaxTokens: &own}, 7, `{"top_k":5}`},
+		"its own extra setting": {func(p llm.Provider) llm.Provider {
+			return llm.WithDefaults(p, llm.Config{Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
+		},
+			llm.Config{Extra: map[string]json.RawMessage{"top_k": []byte(`1`)}}, 0, `{"top_k":1}`},
 	} {
 		model := llmtest.NewScript(llmtest.Say("yes"))
 		r := question

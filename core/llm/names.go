@@ -58,6 +58,9 @@ func (n Names) Wire(name string) string { return either(n.toWire, name) }
 // Ours gives the name that a name on the wire stands for. One that the table does not have is given back as it is: a model may invent names.
 func (n Names) Ours(wire string) string { return either(n.toOurs, wire) }
 
+// Known reports whether the table has a name on the wire.
+func (n Names) Known(wire string) bool { return !n.free(wire) }
+
 func either(table map[string]string, name string) string {
 	if other, known := table[name]; known {
 		return other

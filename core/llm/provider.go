@@ -23,6 +23,21 @@ type Request struct {
 	Tools    []Tool
 	Choice   Choice
 	Config   Config
+
+	// Stream has the vendor send the answer as it is made (llm-provider §5). The Response is the same. A vendor that can't is refused before
+	// anything is sent: provider_invalid_request.
+	Stream bool
+	// OnToken hears the pieces of a streamed answer as they come, on the goroutine of Complete; nil: nobody does. Where a call is repeated, the
+	// pieces of the next attempt follow, numbered from 0 again.
+	OnToken func(Token)
+	// Bare leaves out of a streamed request what not every server knows: that the stream shall say how many tokens were used.
+	Bare bool
+	// Cache has the vendor keep what the request begins with for the next request of the same name; "": as the vendor likes.
+	Cache string
+	// Estimate is how many tokens the request may take, as its caller estimates; 0: not known.
+	Estimate int
+	// Last is who gave the last answer (Response.By); "": nobody did, or it does not matter.
+	Last string
 }
 
 // Tool is what a model is told of a tool. Parameters is a JSON Schema of an object.
@@ -66,6 +81,8 @@ type Response struct {
 	Message core.Message // the assistant's
 	Finish  Finish
 	Usage   Usage
+	Typed   bool            // it wrote calls as a text, as local models do: they are left out of the message, and are no calls
+	By      string          // which model of a list, at which endpoint, to which account; "": it is not told apart
 	Model   string          // as the vendor names it
 	Raw     json.RawMessage // the vendor's whole answer, byte for byte
 }
@@ -85,4 +102,6 @@ const (
 // Usage is how many tokens a call took, as far as the vendor said so in the right form; nil: it did not.
 type Usage struct {
 	Prompt, Completion, Total *int64
+
+	Cached *int64 // of Prompt: what the vendor had kept from an earlier request
 }

@@ -39,9 +39,7 @@ func NewRetry(p Provider, c RetryConfig) *Retry {
 		c.Attempts = defaultAttempts
 	}
 	if c.Observe == nil {
-		c.Observe = func(ctx context.Context, _ Attempt) (context.Context, func(Response, error)) {
-			return ctx, func(Response, error) {}
-		}
+		c.Observe = unobserved
 	}
 	return &Retry{p, c}
 }
@@ -84,13 +82,7 @@ func (p *Retry) Complete(ctx context.Context, r Request) (Response, error) {
 }
 
 // IsTransient reports whether a call that failed may succeed when it is made again, unchanged (llm-provider §7).
-func IsTransient(err error) bool {
-	switch core.CategoryOf(err) {
-	case core.ProviderUnavailable, core.ProviderRateLimit, core.ProviderModelNotLoaded:
-		return true
-	}
-	return false
-}
+func IsTransient(err error) bool { return ClassOf(err) == AskAgain }
 
 // waits are the waits of one call.
 type waits struct {

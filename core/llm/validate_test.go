@@ -97,9 +97,10 @@ func TestExtraSettingsMeetTheBody(t *testing.T) {
 		"a list":                    {`{"stop":["A","B"]}`, `{"stop":["C","A","C"]}`, `{"stop":["A","B","C"]}`},
 		"a text for a list":         {`{"stop":["A"]}`, `{"stop":"B"}`, `{"stop":["A","B"]}`},
 		"a text and no list":        {`{}`, `{"stop":"B"}`, `{"stop":"B"}`},
-		"a number for a list":       {`{"stop":["A"]}`, `{"stop":1}`, ""},
-		"a list with a number":      {`{"stop":["A"]}`, `{"stop":["B",1]}`, ""},
-		"null for a list":           {`{"stop":["A"]}`, `{"stop":null}`, ""},
+		"a number for a list":       {`{"stop":["A"]}`, `{"stop":1}`, `{"stop":["A"]}`},
+		"a number and no list":      {`{}`, `{"stop":1}`, `{}`},
+		"a list with a number":      {`{"stop":["A"]}`, `{"stop":["B",1]}`, `{"stop":["A"]}`},
+		"null for a list":           {`{"stop":["A"]}`, `{"stop":null}`, `{"stop":["A"]}`},
 		"zero and its other forms":  {`{"a":0,"b":100,"c":0.001}`, `{"a":-0.0,"b":1e2,"c":1E-3}`, `{"a":0,"b":100,"c":0.001}`},
 		"a number of another power": {`{"b":100}`, `{"b":1e3}`, ""},
 	} {
@@ -107,7 +108,7 @@ func TestExtraSettingsMeetTheBody(t *testing.T) {
 		if json.Unmarshal([]byte(c.body), &body) != nil || json.Unmarshal([]byte(c.extra), &extra) != nil {
 			t.Fatal(name)
 		}
-		err := llm.MergeExtra(body, extra, "stop")
+		err := llm.MergeExtra(body, extra, llm.TextList{Key: "stop", Scalar: true})
 		if got, _ := json.Marshal(body); c.want != "" && (err != nil || string(got) != c.want) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
 		}

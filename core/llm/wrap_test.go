@@ -13,58 +13,6 @@ import (
 	"gatehouse/core/llm/llmtest"
 )
 
-func TestFallbackAsksTheNextWhoMayAnswer(t *testing.T) {
-	for name, c := range map[string]struct {
-		first, second llmtest.Step
-		want          core.Category // "": the second's answer
-		asked         int           // of the second
-	}{
-		"refused credentials":          {fails(core.ProviderAuthentication), llmtest.Say("yes"), "", 1},
-		"unavailable":                  {fails(core.ProviderUnavailable), llmtest.Say("yes"), "", 1},
-		"rate limit":                   {fails(core.ProviderRateLimit), llmtest.Say("yes"), "", 1},
-		"no such model":                {fails(core.ProviderInvalidModel), llmtest.Say("yes"), "", 1},
-		"not loaded":                   {fails(core.ProviderModelNotLoaded), llmtest.Say("yes"), "", 1},
-		"no images":                    {fails(core.ProviderUnsupportedContent), llmtest.Say("yes"), "", 1},
-		"an answer of no form":         {fails(core.ProviderInvalidResponse), llmtest.Say("yes"), "", 1},
-		"an invalid request":           {fails(core.ProviderInvalidRequest), llmtest.Say("yes"), core.ProviderInvalidRequest, 0},
-		"a fault of ours":              {llmtest.Fail(errors.New("no")), llmtest.Say("yes"), core.Internal, 0},
-		"both for good":                {fails(core.ProviderAuthentication), fails(core.ProviderInvalidModel), core.ProviderAuthentication, 1},
-		"the second may pass":          {fails(core.ProviderAuthentication), fails(core.ProviderRateLimit), core.ProviderRateLimit, 1},
-		"the first may pass":           {fails(core.ProviderUnavailable), fails(core.ProviderAuthentication), core.ProviderUnavailable, 1},
-		"the second finds it invalid ": {fails(core.ProviderUnavailable), fails(core.ProviderInvalidRequest), core.ProviderInvalidRequest, 1},
-	} {
-		first, second := llmtest.NewScript(c.first), llmtest.NewScript(c.second)
-		r, err := llm.NewFallback(first, second).Complete(t.Context(), question)
-		if core.CategoryOf(err) != c.want || len(second.Requests()) != c.asked || c.want == "" && r.Message.Content.String() != "yes" {
-			t.Errorf("%s: %q, %v; the second was asked %d times", name, r.Message.Content, err, len(second.Requests()))
-		}
-	}
-}
-
-func TestFallbackEndsWithItsContext(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	second := llmtest.NewScript(llmtest.Say("yes"))
-	_, err := llm.NewFallback(llmtest.NewScript(func(context.Context, llm.Request) (llm.Response, error) {
-		stop()
-		return llm.Response{}, core.Errorf(core.ProviderUnavailable, "no")
-	}), second).Complete(ctx, question)
-	if err == nil || second.Left() != 1 {
-		t.Errorf("%v, and the second was asked", err)
-	}
-}
-
-func TestFallbackIsReadyWhenOneIs(t *testing.T) {
-	first, second := llmtest.NewScript(), llmtest.NewScript()
-	first.SetReady(core.Errorf(core.ProviderAuthentication, "no"))
-	if err := llm.NewFallback(first, second).Ready(t.Context()); err != nil {
-		t.Error(err)
-	}
-	second.SetReady(core.Errorf(core.ProviderModelNotLoaded, "no"))
-	if err := llm.NewFallback(first, second).Ready(t.Context()); core.CategoryOf(err) != core.ProviderModelNotLoaded {
-		t.Error(err)
-	}
-}
-
 // busy counts the calls that are made at the same time.
 type busy struct {
 	mu        sync.Mutex
@@ -144,6 +92,7 @@ func TestAnAnswerWithBadCallsIsGivenInsteadOfItsError(t *testing.T) {
 		want core.Category
 	}{
 		"arguments that are no object": {core.Wrap(core.ProviderInvalidResponse, llm.BadCalls{Response: bad}, "It can't be used."), ""},
+		"nothing in it":                {core.Wrap(core.ProviderInvalidResponse, llm.Empty{Response: bad}, "It can't be used."), ""},
 		"another fault":                {core.Errorf(core.ProviderInvalidResponse, "It can't be read."), core.ProviderInvalidResponse},
 	} {
 		r, err := llm.WithBadCalls(llmtest.NewScript(llmtest.Fail(c.err))).Complete(t.Context(), question)

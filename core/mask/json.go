@@ -3,6 +3,7 @@ package mask
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,16 +15,23 @@ import (
 // names a secret, and what has the form of one anywhere. Other numbers keep their digits; objects may change the order of their keys. A text that is
 // no JSON is hidden whole.
 func JSON(raw json.RawMessage, secret ...string) json.RawMessage {
-	return maskJSON(raw, secret).text
+	return maskJSON(raw, secret, false).text
 }
 
-// Hidden returns how many characters JSON hides.
-func Hidden(raw json.RawMessage, secret ...string) int { return maskJSON(raw, secret).hidden }
+// Shown is JSON for people who decide whether it will run: what might do something is not masked, even where a secret could be. A token is
+// masked only if all of its parts are random, a password in a URL only if a shell would read nothing in it, and a value under a key that
+// names a secret only if it contains no command.
+func Shown(raw json.RawMessage, secret ...string) json.RawMessage {
+	return maskJSON(raw, secret, true).text
+}
+
+// Hidden returns how many characters Shown hides.
+func Hidden(raw json.RawMessage, secret ...string) int { return maskJSON(raw, secret, true).hidden }
 
 // Secrets are all texts at these JSON pointers, those under keys that name a secret, whatever their form, and those that are one by their
 // form, longest first. Nobody decides about what is removed by them.
 func Secrets(raw json.RawMessage, secret ...string) []string {
-	m := maskJSON(raw, secret)
+	m := maskJSON(raw, secret, false)
 	all := slices.Concat(m.hides, m.below)
 	longestFirst(all)
 	return all
@@ -40,10 +48,11 @@ type maskedJSON struct {
 	hides  []string        // the texts and numbers that are hidden whole
 	below  []string        // texts that are shown, under a key that names a secret
 	secret map[string]bool // pointers to values that are hidden
+	card   bool
 }
 
-func maskJSON(raw json.RawMessage, secret []string) maskedJSON {
-	m := maskedJSON{secret: map[string]bool{}}
+func maskJSON(raw json.RawMessage, secret []string, card bool) maskedJSON {
+	m := maskedJSON{secret: map[string]bool{}, card: card}
 	for _, pointer := range secret {
 		m.secret[pointer] = true
 	}
@@ -88,10 +97,10 @@ func (m *maskedJSON) value(v any, at place) any {
 	}
 	switch v := v.(type) {
 	case string:
-		if at.named && oneWord(v) {
+		if at.named && oneWord(v) && (!m.card || !command.MatchString(v)) {
 			return m.hide(v)
 		}
-		text, hidden := hideIn(v)
+		text, hidden := hideIn(v, m.card)
 		if text == marked(v) {
 			return m.hide(v)
 		}
@@ -118,6 +127,9 @@ func (m *maskedJSON) value(v any, at place) any {
 	}
 	return v
 }
+
+// command matches the beginning of what a shell replaces: a command, or a variable such as the one for a space.
+var command = regexp.MustCompile("`|\\$[({]")
 
 // hideValue hides a value of any type. The mask of what is no text counts the characters of its JSON.
 func (m *maskedJSON) hideValue(v any) string {

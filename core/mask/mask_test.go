@@ -70,3 +70,22 @@ func TestMaskingTwiceChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A short secret is hidden where it stands alone, and not within the words that it happens to be in.
+func TestAShortSecretIsNoPartOfAWord(t *testing.T) {
+	hide := func(text string) string { return mask.Without(text, []string{"no"}) }
+	for text, want := range map[string]string{
+		"no":                         mask.Mark,
+		"it is no; not now, unknown": "it is " + mask.Mark + "; not now, unknown",
+		`pin=no "no" a_no ño no2`:    "pin=" + mask.Mark + ` "` + mask.Mark + `" a_no ño no2`,
+		`"a\nno" \u000ano %2Fno`:     `"a\n` + mask.Mark + `" \u000a` + mask.Mark + ` %2F` + mask.Mark,
+		"nono":                       "nono",
+	} {
+		if got := hide(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	if got := mask.Without("xhunter2y", []string{"hunter2"}); got != "x"+mask.Mark+"y" {
+		t.Errorf("a long one: %q", got)
+	}
+}

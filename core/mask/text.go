@@ -3,8 +3,10 @@ package mask
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,12 +24,12 @@ func marked(secret string) string {
 // Text hides what has the full form of a secret: a token of a well-known vendor with its alphabet and length, a whole private key, a
 // password in a URL. Each mask says how many characters it hides.
 func Text(s string) string {
-	s, _ = hideIn(s)
+	s, _ = hideIn(s, false)
 	return s
 }
 
-// hideIn is Text, and also returns how many characters it hides.
-func hideIn(s string) (text string, hidden int) {
+// hideIn is Text, or what a card masks of that, and also returns how many characters it hides.
+func hideIn(s string, card bool) (text string, hidden int) {
 	for _, form := range secretForms() {
 		at := form.pattern.FindAllStringSubmatchIndex(s, -1)
 		if at == nil {
@@ -37,7 +39,7 @@ func hideIn(s string) (text string, hidden int) {
 		last := 0
 		for _, m := range at {
 			secret := s[m[2]:m[3]]
-			if form.valid != nil && !form.valid(secret) {
+			if form.valid != nil && !form.valid(secret) || card && !form.onCard(secret) {
 				continue
 			}
 			b.WriteString(s[last:m[2]])
@@ -51,23 +53,24 @@ func hideIn(s string) (text string, hidden int) {
 	return s, hidden
 }
 
-// shortSecret is how many characters a secret needs to be looked for in a text: a shorter one is in many words.
+// shortSecret is how many characters a secret needs to be looked for within words: a shorter one is in many of them.
 const shortSecret = 4
 
-// About hides in a text about a JSON text what Text hides, and the values that JSON hides whole, wherever they occur, if they have at least
+// About hides in a text about a JSON text what Shown hides: secrets by their form, and the values that it hides whole, wherever they occur, if they have at least
 // four characters. Masking twice changes nothing.
 func About(text string, raw json.RawMessage, secret ...string) string {
-	if len(raw) == 0 {
-		return Text(text)
+	var hides []string
+	if len(raw) > 0 {
+		hides = maskJSON(raw, secret, true).hides
 	}
-	hides := maskJSON(raw, secret).hides
 	longestFirst(hides)
 	for _, secret := range hides {
 		if utf8.RuneCountInString(secret) >= shortSecret {
 			text = without(text, secret)
 		}
 	}
-	return Text(text)
+	text, _ = hideIn(text, true)
+	return text
 }
 
 // Without returns a text with a mask in place of each of the secrets, as Secrets returns them.
@@ -84,8 +87,43 @@ func without(text, secret string) string {
 		return text
 	}
 	quoted, asJSON := strconv.Quote(secret), string(compact(secret))
+	replace := strings.ReplaceAll
+	if utf8.RuneCountInString(secret) < shortSecret {
+		replace = Whole
+	}
 	for _, form := range []string{secret, quoted[1 : len(quoted)-1], asJSON[1 : len(asJSON)-1]} {
-		text = strings.ReplaceAll(text, form, Mark)
+		text = replace(text, form, Mark)
 	}
 	return text
 }
+
+// escaped is a text that ends with a letter or digit of an escape, which belongs to no word.
+var escaped = regexp.MustCompile(`(?:\\[a-z]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})$`)
+
+// Whole replaces a secret where it stands alone, and not within a word: that is how a secret is replaced that is short, or a word itself.
+func Whole(text, secret, with string) string {
+	if secret == "" {
+		return text
+	}
+	var b strings.Builder
+	for from := 0; ; {
+		at := strings.Index(text[from:], secret)
+		if at < 0 {
+			b.WriteString(text[from:])
+			return b.String()
+		}
+		at += from
+		end := at + len(secret)
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		alone := !inWord(before) || escaped.MatchString(text[max(0, at-6):at])
+		b.WriteString(text[from:at])
+		if from = end; alone && !inWord(after) {
+			b.WriteString(with)
+		} else {
+			b.WriteString(secret)
+		}
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -72,6 +73,7 @@ func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.Outbo
 // send posts the missing parts, or edits a single part that shows an older version.
 func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
 	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
+	delivery.LeftOut += strings.Count(row.Untold, "\n")
 	if row.Kind == core.PostWorking {
 		_, _, err := p.Post(ctx, delivery)
 		if c := core.CategoryOf(err); !row.On && (c == core.DeliveryLater || c == core.DeliveryInDoubt || c == core.DeliveryNotYet) {
@@ -171,7 +173,7 @@ func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
 // part sends one part. Before the send it stores that the part is in doubt, unless the claim has done so, and after it the platform's answer;
 // that of the last part is stored by the row's release.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: d.Now()})
+	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: timeOf(p)})
 	if !row.Doubted {
 		if err := d.Store.SavePost(ctx, *row); err != nil {
 			row.Parts = row.Parts[:delivery.Part] // nothing was sent
@@ -194,11 +196,19 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 	return nil
 }
 
+// timeOf returns a platform's own time: what this machine's clock says would mislead a search among its posts. Zero: not known.
+func timeOf(p core.Platform) (now time.Time) {
+	if h, ok := p.(core.Health); ok {
+		now, _, _ = h.Clock()
+	}
+	return now
+}
+
 // late reports whether a row is older than the freshness limit. A card is late only while it has not arrived: it is redrawn for as long as its
 // approval is open. A copy says what it is about, wherever it is.
 func (d *Deliverer) late(row *core.OutboxRow) bool {
 	first := row.Kind == core.PostReply || row.Kind == core.PostCard && !row.Copy && row.Shown == 0
-	return d.Freshness > 0 && first && d.Now().Sub(row.CreatedAt) > d.Freshness
+	return d.Freshness > 0 && first && row.Age > d.Freshness
 }
 
 // doubt delays the row until the sent part becomes readable. If the platform can't be asked, or the lookups fail, the row is unknown.

@@ -26,7 +26,7 @@ func (d deaf) Post(context.Context, core.Delivery) (core.Ref, bool, error) {
 }
 
 func TestHangingPlatformDelaysNoOther(t *testing.T) {
-	d := deaf{&board{}, make(chan struct{}, 100), make(chan struct{})}
+	d := deaf{&board{leftOut: map[string]int{}}, make(chan struct{}, 100), make(chan struct{})}
 	o := newOffice(t, false, func(opt *outbox.Options) { opt.Platforms = append(opt.Platforms, d) })
 	const many = 300
 	for i := range many {

@@ -111,7 +111,7 @@ func TestApproversAreToldDirectlyIfTheirChannelRefusesTheCard(t *testing.T) {
 // The first refusal that people can fix is enough; they may never fix it.
 func TestApproversAreToldAtTheFirstRefusal(t *testing.T) {
 	o := toldElsewhere(t, errForbidden)
-	o.box = outbox.New(outbox.Options{Store: o.store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me", Now: o.now})
+	o.box = outbox.New(outbox.Options{Store: o.store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me"})
 	o.putQuietCard()
 	o.settle()
 	if copied := o.row("card/a/ops"); copied.State != core.RowWaiting || copied.Attempts != 1 {
@@ -145,6 +145,33 @@ func TestRefusedCopyOfACardThatNotifiesIsNoMatter(t *testing.T) {
 	}
 }
 
+// An approver who can't see the conversation gets a copy. If that is refused, the card says that one approver was not told, whatever becomes of the copy
+// later.
+func TestRefusedCopyForAnApproverIsToldOnTheCard(t *testing.T) {
+	for name, fails := range map[string]error{"until somebody fixes it": errForbidden, "for good": errNever, "perhaps": errDoubt} {
+		t.Run(name, func(t *testing.T) {
+			o := toldElsewhere(t, nil)
+			o.board.script["card/a/ann.0"] = slices.Repeat([]error{fails}, 1000)
+			o.put(
+				core.Post{Key: "card/a", To: core.Address{Channel: "home"}, Kind: core.PostCard, Approval: "a", LeftOut: 2},
+				core.Post{Key: "card/a/ann", To: core.Address{Channel: "dm-ann"}, Kind: core.PostCard, Approval: "a", Copy: true, Person: "ann"},
+				core.Post{Key: "card/a/bob", To: core.Address{Channel: "dm-bob"}, Kind: core.PostCard, Approval: "a", Copy: true, Person: "bob"},
+			)
+			for range 40 {
+				o.settle()
+				o.ahead += time.Hour
+			}
+			card := o.row("card/a")
+			if card.Untold != "card/a/ann\n" || card.LeftOut != 2 || card.State != core.RowSent {
+				t.Errorf("%+v", card)
+			}
+			if got := o.board.leftOut["card/a"]; got != 3 {
+				t.Errorf("the card says that %d approvers were left out, want 3", got)
+			}
+		})
+	}
+}
+
 // dying is an outbox store whose process dies around FailPost.
 type dying struct {
 	core.Outbox
@@ -170,7 +197,7 @@ func TestCrashAroundARefusalTellsEverybodyOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := toldElsewhere(t, errNever)
 			store.Outbox = o.store
-			o.box = outbox.New(outbox.Options{Store: store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me", Now: o.now, Jitter: func() float64 { return -1 }})
+			o.box = outbox.New(outbox.Options{Store: store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me", Jitter: func() float64 { return -1 }})
 			o.putQuietCard()
 			o.flush()
 			o.die()

@@ -23,9 +23,8 @@ type Options struct {
 	Timeout   time.Duration   // of a delivery; 0: 10 s
 	Lookups   []time.Duration // when a part in doubt is looked up, counted from its send; nil: after 2, 10, 30 and 60 s, since posts become readable late
 	Freshness time.Duration   // an older reply is marked as late; 0: none is
-	Now       func() time.Time
-	Jitter    func() float64 // of waits, from 0 (half) to 1 (full); nil: full
-	Log       *slog.Logger   // nil: logs are discarded
+	Jitter    func() float64  // of waits, from 0 (half) to 1 (full); nil: full
+	Log       *slog.Logger    // nil: logs are discarded
 }
 
 // Limits and intervals.
@@ -63,9 +62,6 @@ func New(o Options) *Deliverer {
 	}
 	if len(o.Lookups) == 0 {
 		o.Lookups = []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
 	}
 	if o.Jitter == nil {
 		o.Jitter = func() float64 { return 1 }
@@ -107,7 +103,9 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, l *lane) {
 	errorLog := retry.NewLog(d.Log, "looking for posts")
 	for ctx.Err() == nil {
 		if free := l.look(); free > 0 {
-			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}})
+			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{
+				Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}, SentAt: timeOf(d.platforms[scope.Platform]),
+			})
 			if ctx.Err() == nil {
 				errorLog.Report(err)
 			}
@@ -148,7 +146,7 @@ func (d *Deliverer) HandOver(platform string, n int) (h *core.Handover, deliver 
 		if taken == 0 {
 			break
 		}
-		h := &core.Handover{Platform: platform, Limit: taken}
+		h := &core.Handover{Platform: platform, Limit: taken, SentAt: timeOf(d.platforms[platform])}
 		return h, func() { d.start(l, taken, h.Rows) }
 	}
 	return nil, func() {}
@@ -156,15 +154,22 @@ func (d *Deliverer) HandOver(platform string, n int) (h *core.Handover, deliver 
 
 // Flush delivers what is due, until nothing is due any more or ctx ends. A process that stops calls it last.
 func (d *Deliverer) Flush(ctx context.Context) error {
-	for {
-		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: mostClaims, Scopes: d.scopes})
-		if err != nil || len(rows) == 0 {
-			return err
+	for more := true; more; {
+		more = false
+		for _, scope := range d.scopes {
+			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{
+				Owner: d.Owner, Limit: mostClaims, Scopes: []core.Scope{scope}, SentAt: timeOf(d.platforms[scope.Platform]),
+			})
+			if err != nil {
+				return err
+			}
+			more = more || len(rows) > 0
+			var sending sync.WaitGroup
+			for _, row := range rows {
+				sending.Go(func() { d.deliver(ctx, ctx, row) })
+			}
+			sending.Wait()
 		}
-		var sending sync.WaitGroup
-		for _, row := range rows {
-			sending.Go(func() { d.deliver(ctx, ctx, row) })
-		}
-		sending.Wait()
 	}
+	return nil
 }

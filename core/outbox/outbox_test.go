@@ -31,6 +31,8 @@ type board struct {
 	find   []error         // of look-ups, in turn
 	sentAt time.Time       // of the last part that was looked for
 	signs  []error         // of working states, in turn
+
+	leftOut map[string]int // by key: how many approvers the card that is shown says were left out
 }
 
 func (b *board) Name() string                                          { return "board" }
@@ -59,14 +61,14 @@ func (b *board) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error)
 	if d.Card != nil {
 		name += " " + string(d.Card.State)
 	}
-	b.shown = append(b.shown, name)
+	b.shown, b.leftOut[d.Key] = append(b.shown, name), d.LeftOut
 	return core.Ref(name), d.Part+1 < b.parts, nil
 }
 
 func (b *board) Edit(_ context.Context, ref core.Ref, d core.Delivery) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.shown = append(b.shown, "edit "+string(ref)+": "+d.Text)
+	b.shown, b.leftOut[d.Key] = append(b.shown, "edit "+string(ref)+": "+d.Text), d.LeftOut
 	return nil
 }
 
@@ -89,6 +91,15 @@ func (b *board) seen() []string {
 
 // reader is a board whose posts can be looked up.
 type reader struct{ *board }
+
+func (b *board) Health() (inbound, outbound error) { return nil, nil }
+
+// Clock is another one than the outbox's.
+func (b *board) Clock() (now time.Time, ahead time.Duration, off error) {
+	return boardTime, time.Since(boardTime), nil
+}
+
+var boardTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // Find is unsupported: posts can't be looked up.
 func (b *board) Find(context.Context, core.Delivery) (core.Found, error) {
@@ -133,7 +144,7 @@ func (o *office) now() time.Time { return time.Now().Add(o.ahead) }
 
 func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office {
 	t.Helper()
-	o := &office{t: t, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1}}
+	o := &office{t: t, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1, leftOut: map[string]int{}}}
 	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: o.now, NewID: func() string { return uuid.NewString() }})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +155,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 	if canRead {
 		p = reader{o.board}
 	}
-	opt := outbox.Options{Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Now: o.now, Jitter: func() float64 { return -1 }}
+	opt := outbox.Options{Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 { return -1 }}
 	if change != nil {
 		change(&opt)
 	}
@@ -314,10 +325,10 @@ func TestChangedPostIsEditedAndCardShowsItsState(t *testing.T) {
 func TestOldReplyIsMarkedLate(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		opt.Freshness = time.Minute
-		opt.Now = func() time.Time { return time.Now().Add(time.Hour) }
 	})
 	o.put(core.Post{Key: "a"}, core.Post{Key: "n", Kind: core.PostNotice},
 		core.Post{Key: "card", Kind: core.PostCard, Approval: "x"}, core.Post{Key: "copy", Kind: core.PostCard, Approval: "x", Copy: true})
+	o.ahead += time.Hour
 	o.flush()
 	got := o.board.seen()
 	slices.Sort(got) // a copy is for another place, so it is not in their order

@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -16,7 +17,7 @@ func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core
 	if copies.LeftOut > 0 {
 		d.warnLeftOut(*row, copies)
 		row.Quiet, row.LeftOut = false, copies.LeftOut
-		delivery.Post = row.Post
+		delivery.Quiet, delivery.LeftOut = false, row.LeftOut+strings.Count(row.Untold, "\n")
 	}
 	if len(copies.Posts) == 0 && copies.LeftOut == 0 {
 		return nil
@@ -38,15 +39,17 @@ func unknownCopies(err error) error {
 // fallback returns whom to tell, and how, of a card or a copy that was refused, or may not have arrived: nobody once the approval is decided.
 // With an error, the result holds what is known now.
 func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.OutboxRow) (core.Fallback, error) {
-	if row.Copy && row.Instead == "" {
-		return core.Fallback{}, nil // the card in the conversation notifies the approvers
-	}
 	card, err := d.Card(ctx, row.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
 		return core.Fallback{}, nil
 	case err != nil || card.State != core.Open:
 		return core.Fallback{}, storeError(err)
+	case row.Copy && row.Instead == "": // the card in the conversation notifies the approvers, and says who was not told
+		if row.Person == "" {
+			return core.Fallback{}, nil
+		}
+		return core.Fallback{Asks: strings.TrimSuffix(row.Key, "/"+row.Person), Untold: row.Key}, nil
 	case row.Copy:
 		return d.insteadOf(ctx, row, card)
 	}
@@ -86,6 +89,7 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 		Text: "Your request waits for an approval, but the approvers could not be notified where the policy says, nor by direct messages. Please tell one of them, or an admin. It is about: " + card.Summary,
 	}}
 	if row.Person != "" {
+		f.Untold = row.Key
 		return f, nil
 	}
 	post := row.Post

@@ -101,14 +101,12 @@ func (l *limited) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error
 
 // An approval is decided two days after its card was sent; the platform answers the first edit with 429.
 func TestOldCardIsEditedAfterADelay(t *testing.T) {
-	now := time.Now()
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		opt.Platforms = []core.Platform{&limited{reader: opt.Platforms[0].(reader)}}
-		opt.Now = func() time.Time { return now }
 	})
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flush()
-	now = now.Add(48 * time.Hour)
+	o.ahead += 48 * time.Hour
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}) // redraw
 	o.flushUntil("card/a", core.RowSent, 2)
 }

@@ -16,7 +16,7 @@ import (
 
 // Tasks are the store's scheduled tasks, and Prune. The store adds an approval's task with its deadline, and removes it with the decision.
 type Tasks interface {
-	// AddTask stores a task that is due after wait, unless its key is known.
+	// AddTask stores a task that is due after wait. One whose key is known is due no later than that, and else left as it is.
 	AddTask(ctx context.Context, t core.Task, wait time.Duration) error
 	// ClaimTasks returns due tasks and delays each by the lease, so that it is returned again after a crash.
 	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]core.Task, error)
@@ -78,9 +78,10 @@ func New(o Options) *Clock {
 // Run runs due tasks until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
 	errorLog := retry.NewLog(c.Log, "looking for due tasks")
-	for added := false; ; {
-		if !added && c.Retention > 0 {
-			added = c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil
+	for added := (time.Time{}); ; {
+		// Again and again, since a clock that was set back would delay the task by as much.
+		if c.Retention > 0 && time.Since(added) > pruneEvery && c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil {
+			added = time.Now()
 		}
 		if err := c.Due(ctx); ctx.Err() == nil {
 			errorLog.Report(err)

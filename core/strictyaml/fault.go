@@ -19,14 +19,17 @@ type Fault struct {
 }
 
 // String is FILE:LINE:COLUMN: what is wrong; what to do.
-func (f Fault) String() string {
+func (f Fault) String() string { return fmt.Sprintf("%s: %s; %s", f.Where(), f.What, f.Do) }
+
+// Where is FILE:LINE:COLUMN.
+func (f Fault) Where() string {
 	place := f.File
 	for _, n := range []int{f.Line, f.Column} {
 		if n > 0 {
 			place += fmt.Sprintf(":%d", n)
 		}
 	}
-	return fmt.Sprintf("%s: %s; %s", place, f.What, f.Do)
+	return place
 }
 
 // Faults are faults of files. As an error their category is invalid.

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"gatehouse/core"
 )
 
 // The bounds of a file: its size in bytes, and how many values it has, those that an alias repeats counted again.
@@ -49,7 +51,7 @@ func (r *Reader) Err() error {
 	return r.Faults.sorted()
 }
 
-// ReadFile reads the file; ok is false after a fault.
+// ReadFile reads the file, without a byte order mark; ok is false after a fault.
 func (r *Reader) ReadFile() (data []byte, ok bool) {
 	f, err := os.Open(r.File)
 	if err != nil {
@@ -62,7 +64,7 @@ func (r *Reader) ReadFile() (data []byte, ok bool) {
 		r.Fault(nil, "name a file that gatehouse can read", "the file can't be read: %v", errors.Unwrap(err))
 		return nil, false
 	}
-	return data, r.fits(data)
+	return core.WithoutBOM(data), r.fits(data)
 }
 
 // fits reports a text that is too large.

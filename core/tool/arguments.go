@@ -32,6 +32,11 @@ func (t Tool) unfit(args *strictjson.Value) string {
 	if bulk := tooMuch(args); bulk != "" {
 		return bulk
 	}
+	for _, name := range t.Fixed {
+		if args.Get(name) != nil {
+			return name + " is fixed by the tool; leave it out"
+		}
+	}
 	if hasHugeNumber(args) {
 		return "they have a number with too many digits"
 	}

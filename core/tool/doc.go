@@ -16,6 +16,8 @@
 //  5. runs the tool, with the approval's id as the key of the call;
 //  6. commits the result.
 //
+// A process that is ended because gatehouse stops (Tool.Process) has an unknown outcome in 6; that of an idempotent tool has none, as after a crash.
+//
 // A crash before 4 leaves nothing; the turn is claimed again and starts at 1. A crash between 4 and 6 leaves an intent without a result:
 // the tool may or may not have run, so it never runs again (law 5), unless it is idempotent. What an idempotent tool does with a key that it
 // has seen is its own concern; the earlier run may still be going on. A crash after 6 returns the same result again.

@@ -135,15 +135,35 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
 	case intent.Fresh, t.Idempotent && closed == nil: // or the outcome of the earlier attempt is unknown, and the tool may run again under its key
-		result = edited(x.do(context.WithoutCancel(ctx), t, call, actKey(a.ID)), a)
+		if result, err = x.act(ctx, ledger, t, call, a); err != nil {
+			return core.ToolResult{}, err
+		}
+		result = edited(result, a)
 	default:
-		result = edited(Failed(core.Errorf(core.OutcomeUnknown,
-			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name)), a)
+		result = edited(Failed(core.UnknownOutcome(t.Name)), a)
 	}
 	if err := ledger.Finish(context.WithoutCancel(ctx), a.ID, result); err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
 	}
 	return result, nil
+}
+
+// act runs the tool, whatever becomes of the turn. If its process was ended because gatehouse stops, the outcome is unknown; for a tool that is
+// idempotent the error is core.ErrStopping instead: the next attempt runs it again.
+func (x *Executor) act(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval) (core.ToolResult, error) {
+	running, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cut(nil)
+	if t.Process && ledger.Process != nil {
+		defer context.AfterFunc(ledger.Process, func() { cut(core.ErrStopping) })()
+	}
+	result := x.do(running, t, call, actKey(a.ID))
+	switch {
+	case result.Category == "" || running.Err() == nil:
+		return result, nil
+	case t.Idempotent:
+		return result, core.ErrStopping
+	}
+	return Failed(core.UnknownOutcome(t.Name)), nil
 }
 
 // Changed splits a result into the sentence above it, which says that an approver changed the arguments, and the tool's own result. The sentence
@@ -172,9 +192,9 @@ func edited(r core.ToolResult, a core.Approval) core.ToolResult {
 
 // do runs the tool; a failure, a panic, and a result above the tool's limits become results.
 func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key string) core.ToolResult {
-	content, err := t.run(ctx, key, call.Arguments)
+	result, err := t.run(ctx, key, call.Arguments)
 	if err == nil {
-		return core.ToolResult{Content: content}
+		return result
 	}
 	log, what := x.Logger().WarnContext, "tool failed"
 	if errors.As(err, new(panicked)) {
@@ -184,7 +204,9 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key strin
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}
-	return Failed(err)
+	failed := withOutput(Failed(err), result.Content)
+	failed.Whole, failed.Miscut = result.Whole, result.Miscut
+	return failed
 }
 
 // loggable is the text of a tool's error without the secrets in the arguments of its call.

@@ -1,3 +1,5 @@
+//go:build mutants
+
 package tool_test
 
 import (
@@ -22,7 +24,7 @@ var mutants = map[string]struct{ file, from, to string }{
 	"with a tool run again under other rules": {
 		"executor.go", `case intent.Fresh, t.Idempotent && closed == nil:`, `case intent.Fresh, t.Idempotent:`},
 	"with the key of each attempt": {
-		"executor.go", `actKey(a.ID)`, `fmt.Sprint(intent.Fresh)`},
+		"executor.go", `actKey(a.ID)`, `fmt.Sprintf("%p", &call)`},
 	"with the policy unchecked": {
 		"../typestate/ready.go", `when(now.PolicyDigest == "" || n.CallSpec.MutationPolicyDigest != now.PolicyDigest, PolicyMismatch),`, ``},
 	"with an open prefix": {

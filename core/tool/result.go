@@ -11,6 +11,7 @@ import (
 type Failure struct {
 	Category core.Category `json:"category"`
 	Message  string        `json:"message"`
+	Output   string        `json:"output,omitempty"`  // what the tool gave before it failed: for the model alone
 	Changed  string        `json:"changed,omitempty"` // core.Approval's EditNote: the call was started with other arguments than the model's
 }
 
@@ -22,6 +23,16 @@ func Failed(err error) core.ToolResult {
 		f = Failure{Category: core.ToolFailed, Message: "The tool failed."}
 	}
 	return core.ToolResult{Content: f.envelope(), Category: f.Category}
+}
+
+// withOutput adds what the tool gave before it failed; "" = nothing.
+func withOutput(failed core.ToolResult, output string) core.ToolResult {
+	f, ok := FailureOf(failed.Content)
+	if ok && output != "" {
+		f.Output = output
+		failed.Content = f.envelope()
+	}
+	return failed
 }
 
 func (f Failure) envelope() string {
@@ -51,6 +62,4 @@ func own(text string) string {
 }
 
 // Row is the tool message that answers a call.
-func Row(callID string, r core.ToolResult) core.Message {
-	return core.Message{Role: core.ToolRole, ToolCallID: callID, Content: core.Text(r.Content)}
-}
+func Row(callID string, r core.ToolResult) core.Message { return core.Result(callID, r.Content) }

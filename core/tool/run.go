@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/typestate"
 )
 
 // grace is how long a tool has to return after its time is up. One that does not is left behind: its goroutine goes on until Do returns,
@@ -20,15 +21,31 @@ const grace = 5 * time.Second
 type returned struct {
 	content string
 	err     error
+
+	whole, shown string // the digest of what Do has cut, and the cut; see NoteCut
+	foreign      bool   // the cut is not of that text
 }
+
+type returnedKey struct{}
 
 // panicked is the error of a Do that did not return.
 type panicked struct{ value any }
 
 func (p panicked) Error() string { return fmt.Sprint(p.value) }
 
-// run calls Do within the tool's limits. Every error has a message for the model, or stands for a failure of which the model is told nothing.
-func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (string, error) {
+// NoteCut records that a Do returns the beginning of a longer text, whole, and a note that says so: then the evidence has
+// the digests of both, and the cut is judged: it is not valid where kept is not how whole begins, or Do returns another
+// text. It returns kept with the note. The last call counts; outside a Do that an Executor runs, nothing is recorded.
+func NoteCut(ctx context.Context, whole, kept, note string) string {
+	if r, ok := ctx.Value(returnedKey{}).(*returned); ok {
+		r.whole, r.shown, r.foreign = typestate.Digest(whole), kept+note, !strings.HasPrefix(whole, kept)
+	}
+	return kept + note
+}
+
+// run calls Do within the tool's limits. Every error has a message for the model, or stands for a failure of which the model is told
+// nothing; the result then has what Do gave beside its error, or only the digest of what was cut.
+func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (core.ToolResult, error) {
 	limit := cmp.Or(t.Timeout, DefaultTimeout)
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -41,7 +58,7 @@ func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (string
 			}
 			done <- r
 		}()
-		r.content, r.err = t.Do(within, key, args)
+		r.content, r.err = t.Do(context.WithValue(within, returnedKey{}, &r), key, args)
 	}()
 	late := time.NewTimer(limit + grace)
 	defer late.Stop()
@@ -49,28 +66,37 @@ func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (string
 	case r := <-done:
 		return t.judge(ctx, within, r)
 	case <-late.C:
-		return "", core.Errorf(core.ToolFailed, "%s did not finish within %s, and may still be running.%s", t.Name, limit, t.inDoubt())
+		return core.ToolResult{}, core.Errorf(core.ToolFailed, "%s did not finish within %s, and may still be running.%s", t.Name, limit, t.inDoubt())
 	}
 }
 
 // judge turns what Do has returned into a result within the limits.
-func (t Tool) judge(ctx, within context.Context, r returned) (string, error) {
+func (t Tool) judge(ctx, within context.Context, r returned) (result core.ToolResult, err error) {
 	most, said := cmp.Or(t.MaxOutput, DefaultMaxOutput), core.MessageOf(r.err)
 	switch {
-	case r.err == nil && len(r.content) > most:
-		return "", core.Errorf(core.ToolFailed, "%s ran to its end, but its result has more than %d bytes, so it is not shown. Ask it for less.", t.Name, most)
-	case r.err == nil:
-		return own(storable(r.content)), nil
-	case said != "" && len(said) > most:
-		return "", core.Errorf(core.CategoryOf(r.err), "%s… (cut)", storable(said[:most]))
-	case said != "":
-		return "", r.err
-	case ctx.Err() == nil && within.Err() != nil:
-		return "", core.Wrap(core.ToolFailed, r.err, "%s was stopped, because it did not finish within %s.%s", t.Name, cmp.Or(t.Timeout, DefaultTimeout), t.inDoubt())
-	case errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded):
-		return "", core.Wrap(core.ToolFailed, r.err, "%s was stopped before it finished.%s", t.Name, t.inDoubt())
+	case len(r.content) > most:
+		result.Whole = typestate.Digest(r.content)
+	case r.err == nil || r.content != "":
+		result = core.ToolResult{Content: storable(r.content), Whole: r.whole}
+		result.Miscut = r.whole != "" && (r.foreign || r.shown != r.content)
 	}
-	return "", r.err
+	switch {
+	case r.err == nil && len(r.content) > most:
+		return result, core.Errorf(core.ToolFailed, "%s ran to its end, but its result has more than %d bytes, so it is not shown. Ask it for less.", t.Name, most)
+	case r.err == nil:
+		result.Content = own(core.Result("", result.Content).Content.String())
+		return result, nil
+	case said != "" && len(said) > most:
+		result = core.ToolResult{Whole: typestate.Digest(said)}
+		return result, core.Errorf(core.CategoryOf(r.err), "%s… (cut)", storable(said[:most]))
+	case said != "":
+		return result, r.err
+	case ctx.Err() == nil && within.Err() != nil:
+		return result, core.Wrap(core.ToolFailed, r.err, "%s was stopped, because it did not finish within %s.%s", t.Name, cmp.Or(t.Timeout, DefaultTimeout), t.inDoubt())
+	case errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded):
+		return result, core.Wrap(core.ToolFailed, r.err, "%s was stopped before it finished.%s", t.Name, t.inDoubt())
+	}
+	return result, r.err
 }
 
 // inDoubt is the sentence about a call that was stopped.

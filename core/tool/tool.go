@@ -27,7 +27,8 @@ type Tool struct {
 
 	// Do runs the tool and gives the text that the model reads. args fit the schema. key is the call's own, and the same on every attempt
 	// to run it: the id of the approval of a mutating call, ReadKey of one that only reads. Of an *Error the model reads category and
-	// message; any other error becomes tool_failed, and is logged. Do returns when ctx ends, and holds no more of its output than MaxOutput.
+	// message; any other error becomes tool_failed, and is logged. What Do gives beside an error the model reads, too. Do returns when ctx ends, and
+	// holds no more of its output than MaxOutput.
 	Do func(ctx context.Context, key string, args json.RawMessage) (string, error)
 
 	// Ask makes the question of a tool that asks people in place of doing something: the turn is paused until one of them answers, and the answer
@@ -37,6 +38,13 @@ type Tool struct {
 	// Idempotent is the word of whoever brings the tool that running a call again under the same key does what running it once does. Only
 	// such a tool runs again where the outcome of a mutating call is unknown. The two runs may overlap.
 	Idempotent bool
+
+	// Process is whether Do runs a process of this machine. When gatehouse stops and the time to drain is over, its context ends with
+	// core.ErrStopping: Do asks the process to end. A call without one goes on until it returns.
+	Process bool
+
+	// Fixed are names that whoever brings the tool has given values of their own: no argument may have one, whatever the schema allows.
+	Fixed []string
 
 	// Version is that of a tool which somebody else defines: it changes with whatever they say of it. An approval is bound to it, with the schema.
 	Version string
@@ -126,6 +134,10 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	}
 	if why := t.unfit(args); why != "" {
 		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, why)
+	}
+	if at, found := masked(args); found {
+		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s can't be used: %s holds %s, the mark in place of a value that is hidden, and not the value itself. "+
+			"Leave it out, or say that you can't see the value.", call.Name, short(at), mask.Mark)
 	}
 	if faults := t.faults(args); faults != "" {
 		return Tool{}, core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name, mask.Without(faults, r.Secrets(call)))

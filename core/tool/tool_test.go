@@ -148,7 +148,7 @@ type bench struct {
 
 // before is the closed evidence of a turn that has done nothing yet.
 func before() tool.Prefix {
-	return tool.Prefix{Policy: "policy", Evidence: typestate.Evidence{
+	return tool.Prefix{Policy: "policy", Input: typestate.Input{Evidence: typestate.Evidence{
 		CallSpec: typestate.CallSpec{
 			CallID: "i1", ModelRef: "m", ActionMode: "json", ExecutionPattern: "chain", NormalizerID: "n", MutationPolicyDigest: "policy",
 			GovernancePolicyDigest: "g", ToolRenderProtocolDigest: "r", ReminderQueuePolicyDigest: "q", StateViewPolicyDigest: "s", DecompositionPolicyDigest: "d",
@@ -157,7 +157,7 @@ func before() tool.Prefix {
 		ReminderQueue: []typestate.Queue{{QueueID: "q", ReducedDigest: "x", PolicyDigest: "q"}},
 		StateViews:    []typestate.StateView{{ViewID: "v", ViewDigest: "x", PolicyDigest: "s"}},
 		SessionRefs:   []string{"session://s"}, TrajectoryRefs: []string{"invocation://i1"},
-	}}
+	}}}
 }
 
 // pay changes the mutating tool.

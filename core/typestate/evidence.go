@@ -43,6 +43,15 @@ type CallSpec struct {
 	DecompositionPolicyDigest string `json:"decompositionPolicyDigest"`
 }
 
+// Bound is the digest that an approval is bound to: of the spec without its execution pattern, which is known only when
+// evidence is judged. The spec is a normalised one.
+func (s CallSpec) Bound() string {
+	return digestOf(struct {
+		CallSpec
+		ExecutionPattern string `json:"executionPattern,omitempty"` // stands in for the spec's own
+	}{CallSpec: s})
+}
+
 // ToolRequest is a call that the model requested. Name and id are required.
 type ToolRequest struct {
 	ToolCallID      string `json:"toolCallId"`

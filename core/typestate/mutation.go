@@ -69,8 +69,9 @@ func DecodeMutation(data []byte) (Mutation, error) {
 }
 
 // Check judges a mutation. It applies the reference's rules in their order (no evidence, a recorded class, not closed), then the
-// contract's MUSTs on the evidence. No action is exempt: see the package comment. The error states why evidence can't be read.
-func (m Mutation) Check() (Verdict, error) {
+// contract's MUSTs on the evidence. No action is exempt: see the package comment. adapters are the normalizerIds that may
+// make calls from free text; without any, none may. The error states why evidence can't be read.
+func (m Mutation) Check(adapters ...string) (Verdict, error) {
 	recorded := m.Gate != nil && !m.Gate.empty
 	if m.Evidence == nil && !recorded {
 		return verdict(EvidenceMissing), m.Fault
@@ -96,7 +97,7 @@ func (m Mutation) Check() (Verdict, error) {
 	case report == nil:
 		return verdict(EvidenceMissing), fault
 	}
-	now := Readiness{PolicyDigest: m.PolicyDigest, WitnessRef: report.Witness.Ref(), Adapters: []string{report.Normalized.CallSpec.NormalizerID}}
+	now := Readiness{PolicyDigest: m.PolicyDigest, WitnessRef: report.Witness.Ref(), Adapters: adapters}
 	if m.Gate != nil {
 		now.WitnessRef = m.Gate.WitnessRef
 	}

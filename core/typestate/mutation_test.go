@@ -16,19 +16,26 @@ func TestMutationReady(t *testing.T) {
 		now   typestate.Readiness
 		want  string
 	}{
-		"ready":               {nil, now, ""},
-		"no active policy":    {nil, typestate.Readiness{WitnessRef: "w"}, "mutation.policy_digest_mismatch"},
-		"another policy":      {[]string{`"mutationPolicyDigest":"mut"`, `"mutationPolicyDigest":"old"`}, now, "mutation.policy_digest_mismatch"},
-		"no session":          {[]string{`"sessionRefs":["s"]`, `"sessionRefs":[" "]`}, now, "mutation.use_evidence_missing"},
-		"no trajectory":       {[]string{`"trajectoryRefs":["t"]`, `"trajectoryRefs":[]`}, now, "mutation.use_evidence_missing"},
-		"no witness":          {nil, typestate.Readiness{PolicyDigest: "mut"}, "mutation.use_evidence_missing"},
-		"not closed":          {[]string{`{"toolCallId":"a","disposition":"consumed","resultDigest":"sha256:r"}`, ``}, now, "join_incomplete use_missing"},
-		"no context":          {[]string{`{"viewId":"v","viewDigest":"d","policyDigest":"sta"}`, ``}, now, "context.injection_point_missing"},
-		"another mode":        {[]string{`"json"`, `"xml"`}, now, "protocol.action_mode_invalid"},
-		"free text":           {[]string{`"json"`, `"TEXT"`}, now, "protocol.action_mode_invalid"},
-		"free text, adapted":  {[]string{`"json"`, `"text"`}, typestate.Readiness{PolicyDigest: "mut", WitnessRef: "w", Adapters: []string{"nf.v1"}}, ""},
-		"another's result":    {[]string{`"disposition":"consumed","resultDigest":"sha256:r"`, `"disposition":"consumed","resultDigest":"sha256:x"`}, now, "use_without_result"},
-		"a pattern unjudged":  {[]string{`"chain"`, `"fanout"`}, now, "coordination.decomposition_policy_violation"},
+		"ready":              {nil, now, ""},
+		"no active policy":   {nil, typestate.Readiness{WitnessRef: "w"}, "mutation.policy_digest_mismatch"},
+		"another policy":     {[]string{`"mutationPolicyDigest":"mut"`, `"mutationPolicyDigest":"old"`}, now, "mutation.policy_digest_mismatch"},
+		"no session":         {[]string{`"sessionRefs":["s"]`, `"sessionRefs":[" "]`}, now, "mutation.use_evidence_missing"},
+		"no trajectory":      {[]string{`"trajectoryRefs":["t"]`, `"trajectoryRefs":[]`}, now, "mutation.use_evidence_missing"},
+		"no witness":         {nil, typestate.Readiness{PolicyDigest: "mut"}, "mutation.use_evidence_missing"},
+		"not closed":         {[]string{`{"toolCallId":"a","disposition":"consumed","resultDigest":"sha256:r"}`, ``}, now, "join_incomplete use_missing"},
+		"no context":         {[]string{`{"viewId":"v","viewDigest":"d","policyDigest":"sta"}`, ``}, now, "context.injection_point_missing"},
+		"another mode":       {[]string{`"json"`, `"xml"`}, now, "protocol.action_mode_invalid"},
+		"free text":          {[]string{`"json"`, `"TEXT"`}, now, "protocol.action_mode_invalid"},
+		"free text, adapted": {[]string{`"json"`, `"text"`}, typestate.Readiness{PolicyDigest: "mut", WitnessRef: "w", Adapters: []string{"nf.v1"}}, ""},
+		"another's result":   {[]string{`"disposition":"consumed","resultDigest":"sha256:r"`, `"disposition":"consumed","resultDigest":"sha256:x"`}, now, "use_without_result"},
+		"a pattern unjudged": {[]string{`"chain"`, `"fanout"`}, now, "coordination.decomposition_policy_violation"},
+		"a transfer, no packet": {
+			[]string{`"chain"`, `" Transfer"`, `{"evidence"`, `{"decompositionConstraints":{"admissible":true},"evidence"`}, now,
+			"handoff.required_artifact_missing handoff.return_path_missing handoff.target_not_allowed",
+		},
+		"a transfer, its packet": {
+			[]string{`"chain"`, `"transfer","x":1`, `{"evidence"`, `{"decompositionConstraints":{"admissible":true},"evidence"`, `"sessionRefs"`, `"handoff":{"target":"t"},"sessionRefs"`}, now, "",
+		},
 		"a pattern judged":    {[]string{`"chain"`, `"fanout"`, `{"evidence"`, `{"decompositionConstraints":{"admissible":true},"evidence"`}, now, ""},
 		"a stage at a time":   {[]string{`"sessionRefs":["s"]`, `"sessionRefs":[]`, `"tool_use"`, `"x"`}, now, "protocol.stop_reason_unhandled"},
 		"an error, consumed":  {append(result(`"status":"error","errorCode":"approval.denied","retryable":false,"errorMessage":"no"`), `,"resultDigest":"sha256:r"}`, `}`), now, ""},
@@ -80,6 +87,26 @@ func TestMutationCheck(t *testing.T) {
 		if (fault != nil) != strings.HasPrefix(name, "evidence that") {
 			t.Errorf("%s: fault %v", name, fault)
 		}
+	}
+}
+
+// Who judges says which normalizers it trusts; what the evidence names counts for nothing.
+func TestMutationCheckTrustsTheCallersNormalizersAlone(t *testing.T) {
+	m, err := typestate.DecodeMutation([]byte(`{"mutation":{"action":"x","activeMutationPolicyDigest":"mut"},"joinCheckInput":` + edited(t, `"json"`, `"text"`) + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, want := range map[string]string{"": "protocol.action_mode_invalid", "other": "protocol.action_mode_invalid", "other nf.v1": ""} {
+		if v, _ := m.Check(strings.Fields(list)...); classes(v.FailureClasses) != want {
+			t.Errorf("%q: %v, want %q", list, v.FailureClasses, want)
+		}
+	}
+}
+
+func TestTheDigestThatApprovalsHoldLeavesOutThePattern(t *testing.T) {
+	of := func(pairs ...string) string { return report(t, edited(t, pairs...)).Normalized.CallSpec.Bound() }
+	if of() != of(`"chain"`, `"single"`) || of() == of(`"nf.v1"`, `"nf.v2"`) {
+		t.Error("it must cover all but the pattern")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 type Readiness struct {
 	PolicyDigest string   // of the active mutation policy; "" = none, and then nothing is ready
 	WitnessRef   string   // of the recorded witness of the join check; "" = none
-	Adapters     []string // the normalizerIds that may make calls from free text
+	Adapters     []string // the normalizerIds that may make calls from free text: the judge's own, not the evidence's
 }
 
 // Verdict is the result of the mutation gate: ready if there is no class.
@@ -34,7 +34,7 @@ var actionModes = []string{"code", "json", "text"}
 //
 //  1. there is a join check, otherwise mutation.use_evidence_missing;
 //  2. it found nothing, and it is closed (§5), the uses are bound to the results that they name, and patterns that imply
-//     decomposition or transfer are judged;
+//     decomposition or transfer are judged; a transfer has its packet;
 //  3. the action mode is known, and free text went through a named adapter (§7);
 //  4. the context is ready if the model is asked again (a join check without classes implies it; it is checked anyway);
 //  5. the turn is bound to the active mutation policy;
@@ -62,6 +62,9 @@ func closureClasses(r *Report, in Input) []Class {
 	n := r.Normalized
 	classes := append(slices.Clone(r.FailureClasses), when(!n.JoinState.JoinClosed || !r.JoinClosed && len(r.FailureClasses) == 0, JoinIncomplete)...)
 	classes = append(classes, when(!usesBound(n), UseWithoutResult)...)
+	if n.CallSpec.ExecutionPattern == "transfer" && n.Handoff == nil {
+		classes = append(classes, ArtifactMissing, TargetNotAllowed, ReturnPathMissing)
+	}
 	return append(classes, when(!slices.Contains(plainPatterns, n.CallSpec.ExecutionPattern) && in.Decomposition == nil, DecompositionViolation)...)
 }
 
@@ -79,6 +82,6 @@ var plainPatterns = []string{"single", "chain", "parallel"}
 
 func modeClasses(n *Normalized, adapters []string) []Class {
 	mode := n.CallSpec.ActionMode
-	free := mode == "text" && len(n.ToolRequests) > 0 && !slices.Contains(adapters, n.CallSpec.NormalizerID)
+	free := mode == "text" && !slices.Contains(adapters, n.CallSpec.NormalizerID) // the mutation itself is a call too, and may be the first
 	return when(!slices.Contains(actionModes, mode) || free, ActionModeInvalid)
 }

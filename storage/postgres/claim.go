@@ -9,6 +9,12 @@ import (
 const scoped = `(select p as platform, null as conversation from unnest($1::text[]) as p union all
 	select p, c from unnest($2::text[], $3::text[]) as pairs (p, c)) scope`
 
+// ahead is of what was delayed at a time that is still to come, since the clock was set back; due is of all that is due.
+const (
+	ahead = `ready_at - delay > 0 and ready_at - delay > (select ` + clock + ` + 5000000000)` // sqlstore.SetBack
+	due   = `(ready_at <= (select ` + clock + `) or ` + ahead + `)`
+)
+
 // claimable selects the queues that can be claimed. For each scope, what is due at once and what was delayed are found along an index each.
 // $4: controls, $5: suspects, $6: the limit. The clock is read once.
 const claimable = `
@@ -20,8 +26,10 @@ const claimable = `
 			where q.platform = scope.platform and scope.conversation is null and controls = $4::boolean and suspect = $5::boolean
 			and ready_at > 0 and ready_at <= (select ` + clock + `) order by ready_at limit $6)
 		union all (select queue_key, rank, head from queues q
+			where q.platform = scope.platform and scope.conversation is null and controls = $4::boolean and suspect = $5::boolean and ` + ahead + ` limit $6)
+		union all (select queue_key, rank, head from queues q
 			where q.conversation = scope.conversation and q.platform = scope.platform and controls = $4::boolean and suspect = $5::boolean
-			and ready_at <= (select ` + clock + `) limit $6)
+			and ready_at is not null and ` + due + ` limit $6)
 	) found
 	where $4::boolean or not exists (select 1 from kv where name = 'paused')
 	order by found.rank, found.head limit $6`
@@ -34,7 +42,9 @@ const deliverable = `
 		union all (select destination, head from destinations d
 			where d.platform = scope.platform and scope.conversation is null and ready_at > 0 and ready_at <= (select ` + clock + `) order by ready_at limit $4)
 		union all (select destination, head from destinations d
-			where d.conversation = scope.conversation and d.platform = scope.platform and ready_at <= (select ` + clock + `) limit $4)
+			where d.platform = scope.platform and scope.conversation is null and ` + ahead + ` limit $4)
+		union all (select destination, head from destinations d
+			where d.conversation = scope.conversation and d.platform = scope.platform and ready_at is not null and ` + due + ` limit $4)
 	) found
 	order by found.head limit $4`
 
@@ -48,7 +58,7 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 	if !take {
 		return t.Texts(claimable, platforms, pairsOf, conversations, r.Controls, r.Suspects, 1)
 	}
-	return t.Texts(`select queue_key from queues where queue_key in (`+claimable+`) and ready_at <= (select `+clock+`)
+	return t.Texts(`select queue_key from queues where queue_key in (`+claimable+`) and `+due+`
 		order by rank, head limit $7 for update skip locked`, platforms, pairsOf, conversations, r.Controls, r.Suspects, beside*r.Limit, r.Limit)
 }
 
@@ -58,7 +68,7 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, e
 	if !take {
 		return t.Texts(deliverable, platforms, pairsOf, conversations, 1)
 	}
-	return t.Texts(`select destination from destinations where destination in (`+deliverable+`) and ready_at <= (select `+clock+`)
+	return t.Texts(`select destination from destinations where destination in (`+deliverable+`) and `+due+`
 		order by head limit $5 for update skip locked`, platforms, pairsOf, conversations, beside*r.Limit, r.Limit)
 }
 

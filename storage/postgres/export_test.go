@@ -80,3 +80,6 @@ func (s *Store) Pool() *pgxpool.Pool { return s.db.pool }
 
 // Pools returns all pools of connections.
 func (s *Store) Pools() []*pgxpool.Pool { return s.db.preparing.pools }
+
+// Migrations are the package's.
+var Migrations = migrations

@@ -17,15 +17,33 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
+//go:embed migrations/*.sql earlier/*.sql
+var files embed.FS
 
 // versions is the table of applied migrations. It has gatehouse's name, since a schema may be shared.
 const versions = "gatehouse_version"
 
-// ourTables are the tables that gatehouse creates. If they exist without the versions table, they belong to another program.
-var ourTables = []string{"owners", "queues", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "audit_head", "intents", "outbox", "destinations", "mailboxes", "mail", "tasks", "evidence",
-	"kv", "leases", "rate_tokens", "rate_limits", "notes", "blobs", "message_blobs", "event_blobs"}
+// migrations reads a schema from the tables of the catalog alone: the server's functions that write definitions do not see the transaction's
+// snapshot, and write them in ways of their version.
+var migrations = sqlstore.NewMigrations(goose.DialectPostgres, files, versions, `
+	with tables as (
+		select oid, relname from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+	)
+	select relname, relname, concat_ws(' ', 'column', attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+		pg_get_expr(adbin, adrelid))
+	from tables t join pg_attribute on attrelid = t.oid and attnum > 0 and not attisdropped
+		left join pg_attrdef on adrelid = attrelid and adnum = attnum
+	union all
+	select t.relname, t.relname, concat_ws(' ', 'constraint', contype, confrelid::regclass, confdeltype, (
+		select string_agg(attname, ',' order by place) from unnest(conkey) with ordinality key (number, place)
+			join pg_attribute on attrelid = conrelid and attnum = number))
+	from tables t join pg_constraint on conrelid = t.oid
+	where contype <> 'n'
+	union all
+	select t.relname, i.relname, concat_ws(' ', case when indisunique then 'unique' end, 'index', (
+		select string_agg(attname, ',' order by place) from unnest(indkey) with ordinality key (number, place)
+			join pg_attribute on attrelid = indrelid and attnum = number), pg_get_expr(indpred, indrelid))
+	from tables t join pg_index on indrelid = t.oid join pg_class i on i.oid = indexrelid`)
 
 // Version returns a database's schema version (0: none yet) and the version that this build knows. It changes nothing.
 func Version(ctx context.Context, url string, o Options) (found, known int64, err error) {
@@ -33,8 +51,8 @@ func Version(ctx context.Context, url string, o Options) (found, known int64, er
 	if err != nil {
 		return 0, 0, err
 	}
-	found, known, err = version(ctx, config, o.Filled(timeout))
-	return found, known, translate(err)
+	found, _, err = version(ctx, config, o.Filled(timeout))
+	return found, migrations.Known, translate(err)
 }
 
 // configureMigrations returns the configuration of the connections that migrate. They prepare nothing, since each statement runs once.
@@ -49,53 +67,50 @@ func configureMigrations(url string) (*pgx.ConnConfig, error) {
 	return config.ConnConfig, nil
 }
 
-func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, known int64, err error) {
+// version also returns what sqlstore.Migrations.Find does.
+func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found int64, earlier string, err error) {
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
-	if _, known, err = provider(db); err != nil {
-		return 0, 0, err
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
 	defer cancel()
 	defer func() { err = markTimeout(ctx, err) }()
+	// One snapshot: another process may be migrating.
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return 0, "", fmt.Errorf("beginning to read: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has only read
 	var versioned bool
 	var foreign int
-	err = db.QueryRowContext(ctx, `
+	err = tx.QueryRowContext(ctx, `
 		select count(*) filter (where table_name = $1) > 0, count(*) filter (where table_name <> $1)
-		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, ourTables).Scan(&versioned, &foreign)
+		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, migrations.Names()).Scan(&versioned, &foreign)
 	switch {
 	case err != nil:
-		return 0, known, fmt.Errorf("looking for our tables: %w", err)
+		return 0, "", fmt.Errorf("looking for our tables: %w", err)
 	case !versioned && foreign > 0:
-		return 0, known, core.Errorf(core.StoreUnreadable, "The database holds tables of another program with names that gatehouse needs. Give gatehouse a database or a schema of its own.")
+		return 0, "", core.Errorf(core.StoreUnreadable, "The database holds tables of another program with names that gatehouse needs. Give gatehouse a database or a schema of its own.")
 	case !versioned:
-		return 0, known, nil
+		return 0, "", nil
 	}
-	if err := db.QueryRowContext(ctx, `select coalesce(max(version_id), 0) from `+versions+` where is_applied`).Scan(&found); err != nil {
-		return 0, known, fmt.Errorf("reading the schema's version: %w", err)
-	}
-	if found > known {
-		return found, known, core.Errorf(core.StoreNewer, "A newer gatehouse wrote this database: its schema is %d, this build knows %d. Use the newer gatehouse, or a backup from before.", found, known)
-	}
-	return found, known, nil
+	return migrations.Find(ctx, tx, "this database")
 }
 
 // Migrate brings a database's schema up to the version that this build knows, and returns the versions before and after. If
-// processes start together, one migrates and the others wait (see lockMigrations). Each migration is a transaction, so after a crash
-// the next call does the rest.
+// processes start together, one migrates and the others wait (see lockMigrations). After a crash the next call does the rest.
 func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
 	config, err := configureMigrations(url)
 	if err != nil {
 		return 0, 0, err
 	}
-	from, known, err := version(ctx, config, o.Filled(timeout))
-	if err != nil || from == known {
+	from, _, err = version(ctx, config, o.Filled(timeout))
+	if err != nil || from == migrations.Known {
 		return from, from, translate(err)
 	}
 	if err := migrate(ctx, config, o.Filled(timeout)); err != nil {
 		return from, from, translate(fmt.Errorf("migrating: %w", err))
 	}
-	return from, known, nil
+	return from, migrations.Known, nil
 }
 
 func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error) {
@@ -104,17 +119,13 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if _, _, err := version(ctx, config, o); err != nil { // a newer process may have migrated first
+	_, earlier, err := version(ctx, config, o) // another process may have migrated first
+	if err != nil {
 		return err
 	}
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	p, _, err := provider(db)
-	if err != nil {
-		return err
-	}
-	_, err = p.Up(ctx)
-	return err
+	return migrations.Up(ctx, db, earlier)
 }
 
 // lockMigrations waits until this process may migrate; unlock lets the next one continue. The lock is a row lock, held by a
@@ -180,7 +191,3 @@ func ignoreExists(_ pgconn.CommandTag, err error) error {
 
 // unlockTimeout limits the time for unlocking.
 const unlockTimeout = 5 * time.Second
-
-func provider(db *sql.DB) (*goose.Provider, int64, error) {
-	return sqlstore.Migrations(goose.DialectPostgres, db, migrations, goose.WithTableName(versions))
-}

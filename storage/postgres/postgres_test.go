@@ -128,7 +128,7 @@ func TestContract(t *testing.T) {
 // TestProperty runs GATEHOUSE_PROPERTY_ROUNDS rounds.
 func TestProperty(t *testing.T) {
 	postgrestest.Need(t)
-	rounds := 30
+	rounds := 10
 	if text := os.Getenv("GATEHOUSE_PROPERTY_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {

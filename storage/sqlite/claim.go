@@ -30,11 +30,9 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 		which = ` and controls = true`
 	}
 	if !take {
-		return anyOf(t, r.Scopes, `select queue_key from queues where platform = $1 and ready_at <= $2 and suspect = $3`+which+` limit 1`,
-			`select queue_key from queues indexed by queues_scoped where conversation in (select value from json_each($1)) and ready_at <= $2 and suspect = $3 and +platform = $4`+which+` limit 1`,
-			r.Suspects)
+		r.Limit = 1
 	}
-	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
+	return firstOf(t, r.Scopes, r.Limit, take, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
 			return sqlstore.List(t, readReady, `
 				select queue_key, rank, head from queues where platform = $1 and suspect = $2`+which+` and `+due.is+` $3
@@ -42,7 +40,7 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 		}
 		return sqlstore.List(t, readReady, `
 			select queue_key, rank, head from queues indexed by queues_scoped
-			where conversation in (select value from json_each($1)) and +platform = $2 and suspect = $3`+which+` and `+due.is+` $4
+			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2 and suspect = $3`+which+` and `+due.is+` $4
 			order by `+due.order+` rank, head limit $5`, list(scope.Conversations), scope.Platform, r.Suspects, due.at, r.Limit)
 	})
 }
@@ -50,10 +48,9 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 // dueDestinations returns the destinations with a post to deliver, the longest waiting first; without take, one of them.
 func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
 	if !take {
-		return anyOf(t, r.Scopes, `select destination from destinations where platform = $1 and ready_at <= $2 limit 1`,
-			`select destination from destinations indexed by destinations_scoped where conversation in (select value from json_each($1)) and ready_at <= $2 and +platform = $3 limit 1`)
+		r.Limit = 1
 	}
-	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
+	return firstOf(t, r.Scopes, r.Limit, take, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
 			return sqlstore.List(t, readReady, `
 				select destination, 0, head from destinations where platform = $1 and `+due.is+` $2 order by `+due.order+` head limit $3`,
@@ -61,24 +58,9 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, e
 		}
 		return sqlstore.List(t, readReady, `
 			select destination, 0, head from destinations indexed by destinations_scoped
-			where conversation in (select value from json_each($1)) and +platform = $2 and `+due.is+` $3 order by `+due.order+` head limit $4`,
+			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2 and `+due.is+` $3 order by `+due.order+` head limit $4`,
 			list(scope.Conversations), scope.Platform, due.at, r.Limit)
 	})
-}
-
-// anyOf returns a name that is due in one of the scopes, or none. The queries are for a scope that is a platform, and for one that is some of its
-// conversations, whose platform comes last; both have the time as their second argument, and then more.
-func anyOf(t *sqlstore.Tx, scopes []core.Scope, platform, conversations string, more ...any) ([]string, error) {
-	for _, scope := range scopes {
-		query, args := platform, append([]any{scope.Platform, t.Now}, more...)
-		if scope.Conversations != nil {
-			query, args = conversations, append(append([]any{list(scope.Conversations), t.Now}, more...), scope.Platform)
-		}
-		if found, err := t.Texts(query, args...); err != nil || len(found) > 0 {
-			return found, err
-		}
-	}
-	return nil, nil
 }
 
 // list encodes conversations as one argument, for json_each.
@@ -94,18 +76,21 @@ type due struct {
 	order string
 }
 
-// firstOf returns at most n of the names that the scopes' queries find, each once.
-func firstOf(t *sqlstore.Tx, scopes []core.Scope, n int, find func(core.Scope, due) ([]ready, error)) ([]string, error) {
+// firstOf returns at most n of the names that the scopes' queries find, each once; without take, the first that are found.
+func firstOf(t *sqlstore.Tx, scopes []core.Scope, n int, take bool, find func(core.Scope, due) ([]ready, error)) ([]string, error) {
 	atOnce := due{is: "ready_at =", at: 0}
+	ahead := due{is: "ready_at - delay > 0 and ready_at - delay >", at: t.Now.Add(sqlstore.SetBack).UnixNano()} // set before the clock was set back
 	delayed := due{is: "ready_at > 0 and ready_at <=", at: t.Now.UnixNano(), order: "ready_at,"}
 	var all []ready
 	for _, scope := range scopes {
-		for _, d := range []due{atOnce, delayed} {
+		for _, d := range []due{atOnce, delayed, ahead} {
 			found, err := find(scope, d)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, found...)
+			if all = append(all, found...); len(all) > 0 && !take {
+				return []string{all[0].name}, nil
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b ready) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.head, b.head)) })

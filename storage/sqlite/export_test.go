@@ -42,3 +42,6 @@ func (s *Store) Waiting() int {
 	defer s.db.writer.mu.Unlock()
 	return len(s.db.writer.queue)
 }
+
+// Migrations are the package's.
+var Migrations = migrations

@@ -16,8 +16,11 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
+//go:embed migrations/*.sql earlier/*.sql
+var files embed.FS
+
+var migrations = sqlstore.NewMigrations(goose.DialectSQLite3, files, "goose_db_version", `
+	select tbl_name, name, sql from sqlite_master where type in ('table', 'index') and sql is not null`)
 
 // applicationID marks a file as gatehouse's ("gate"); the first migration writes it.
 const applicationID = 1734440037
@@ -28,28 +31,26 @@ func Version(ctx context.Context, file string, o Options) (found, known int64, e
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
 	}
-	found, known, err = version(ctx, file, o.Filled(busyTimeout))
-	return found, known, translate(file, err)
+	found, _, err = version(ctx, file, o.Filled(busyTimeout))
+	return found, migrations.Known, translate(file, err)
 }
 
-func version(ctx context.Context, file string, o Options) (found, known int64, err error) {
+// version also returns what sqlstore.Migrations.Find does.
+func version(ctx context.Context, file string, o Options) (found int64, earlier string, err error) {
 	if err := checkLog(ctx, file, o); err != nil {
-		return 0, 0, err
+		return 0, "", err
+	}
+	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return 0, "", nil
 	}
 	db := open(file, o, "_query_only=true")
 	defer db.Close()
-	if _, known, err = sqlstore.Migrations(goose.DialectSQLite3, db, migrations); err != nil {
-		return 0, 0, err
-	}
-	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return 0, known, nil
-	}
 	// One snapshot: another process may be migrating.
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, 0, fmt.Errorf("beginning to read: %w", err)
+		return 0, "", fmt.Errorf("beginning to read: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // it has only read
 	var id, foreign, versions int64
 	err = tx.QueryRowContext(ctx, `
 		select (select application_id from pragma_application_id),
@@ -57,30 +58,23 @@ func version(ctx context.Context, file string, o Options) (found, known int64, e
 			(select count(*) from sqlite_master where name = 'goose_db_version')`).Scan(&id, &foreign, &versions)
 	switch {
 	case err != nil:
-		return 0, 0, fmt.Errorf("reading the file's mark: %w", err)
+		return 0, "", fmt.Errorf("reading the file's mark: %w", err)
 	case foreign > 0 && id != applicationID:
-		return 0, 0, core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
+		return 0, "", core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
 	case versions == 0:
-		return 0, known, nil
+		return 0, "", nil
 	}
-	if err := tx.QueryRowContext(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied = 1`).Scan(&found); err != nil {
-		return 0, 0, fmt.Errorf("reading the schema's version: %w", err)
-	}
-	if found > known {
-		return found, known, core.Errorf(core.StoreNewer, "A newer gatehouse wrote the database %s: its schema is %d, this build knows %d. Use the newer gatehouse, or a backup from before.", file, found, known)
-	}
-	return found, known, nil
+	return migrations.Find(ctx, tx, "the database "+file)
 }
 
 // Migrate brings a file's schema up to the version that this build knows, and returns the versions before and after. Processes that
-// start together take turns by a lock on DATABASE.migrate.lock. Each migration is a transaction, so after a crash the next call does
-// the rest.
+// start together take turns by a lock on DATABASE.migrate.lock. After a crash the next call does the rest.
 func Migrate(ctx context.Context, file string, o Options) (from, to int64, err error) {
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
 	}
-	from, known, err := version(ctx, file, o.Filled(busyTimeout))
-	if err != nil || from == known {
+	from, _, err = version(ctx, file, o.Filled(busyTimeout))
+	if err != nil || from == migrations.Known {
 		return from, from, translate(file, err)
 	}
 	lock, err := flock(file+".migrate.lock", unix.LOCK_EX)
@@ -96,14 +90,14 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	if err := format(ctx, db); err != nil {
 		return from, from, translate(file, err)
 	}
-	p, _, err := sqlstore.Migrations(goose.DialectSQLite3, db, migrations)
-	if err != nil {
-		return from, from, translate(file, err)
+	_, earlier, err := version(ctx, file, o.Filled(busyTimeout)) // another process may have migrated meanwhile
+	if err == nil {
+		err = migrations.Up(ctx, db, earlier)
 	}
-	if _, err := p.Up(ctx); err != nil {
+	if err != nil {
 		return from, from, translate(file, fmt.Errorf("migrating: %w", err))
 	}
-	return from, known, nil
+	return from, migrations.Known, nil
 }
 
 // pageSize is the size of a new file's pages, in bytes. A commit writes whole pages, and a turn changes few bytes of many: with half the usual

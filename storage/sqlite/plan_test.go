@@ -35,8 +35,8 @@ var (
 	oneDestination = regexp.MustCompile(`from outbox\s+where destination =`)
 )
 
-// TestPlans runs the whole contract and then checks the plan of every statement that was used: none may scan a table.
-func TestPlans(t *testing.T) {
+// TestContract runs the whole contract and then checks the plan of every statement that was used: none may scan a table.
+func TestContract(t *testing.T) {
 	var mu sync.Mutex
 	used := map[string]bool{}
 	trace := func(s sqlstore.Statement) {

@@ -59,11 +59,9 @@ func opener(t testing.TB) storagetest.Database {
 	}
 }
 
-func TestContract(t *testing.T) { storagetest.Run(t, opener) }
-
 // TestProperty runs GATEHOUSE_PROPERTY_ROUNDS rounds.
 func TestProperty(t *testing.T) {
-	rounds := 30
+	rounds := 10
 	if text := os.Getenv("GATEHOUSE_PROPERTY_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {

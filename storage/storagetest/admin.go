@@ -64,7 +64,7 @@ var adminExamples = []example{
 			}
 			w.equal("a second call", must(w.Retry(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
 			old, again := w.record(seq), w.record(r.Seq)
-			if again.RetryOf != seq || again.Invocation == old.Invocation || again.ID == old.ID || again.Attempt != 0 {
+			if again.RetryOf != seq || again.Invocation != old.Invocation || again.ID == old.ID || again.Attempt != 0 {
 				w.Fatalf("got %+v", again)
 			}
 			old.ID, again.ID = "", ""

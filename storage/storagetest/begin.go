@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -32,10 +33,13 @@ func (w *world) notBegun(s *sqlstore.Store, e core.Event) core.Receipt {
 	return r
 }
 
+// noon is a platform's time.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
 // handover finishes a turn that asks to deliver up to n posts, and returns those that it may deliver.
 func (w *world) handover(c core.Claim, n int, posts ...core.Post) []core.OutboxRow {
 	w.Helper()
-	h := &core.Handover{Platform: platform, Limit: n}
+	h := &core.Handover{Platform: platform, Limit: n, SentAt: noon}
 	w.done(c, core.Finish{Posts: posts, Handover: h})
 	return h.Rows
 }
@@ -134,7 +138,7 @@ var beginExamples = []example{
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		rows := w.handover(c, 1, post("a", conversation))
 		stored := w.posted("a")
-		w.equal("stored", stored.Parts, []core.Part{{InDoubt: true, SentAt: stored.CreatedAt}})
+		w.equal("stored", stored.Parts, []core.Part{{InDoubt: true, SentAt: noon}})
 		stored.Parts, stored.Doubted = nil, true
 		w.equal("handed over", rows, []core.OutboxRow{stored})
 		w.equal("due beside it", len(w.deliver(minute)), 0)

@@ -88,7 +88,10 @@ var outboxExamples = []example{
 		want.Seq, want.CreatedAt, want.NextAt = got.Seq, got.CreatedAt, got.NextAt
 		w.equal("the row", got, want)
 		row := w.first(minute)
-		want.Owner, want.Fence, want.Doubted = w.owner, 1, true
+		if row.Age <= 0 || row.Age > minute {
+			w.Errorf("it was claimed at the age of %s", row.Age)
+		}
+		want.Owner, want.Fence, want.Doubted, want.Age = w.owner, 1, true, row.Age
 		w.equal("the claim", row, want)
 	}},
 	{"a post added while a turn runs is due at once", func(w *world) {

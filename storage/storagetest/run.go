@@ -45,7 +45,7 @@ func Run(t *testing.T, open Opener) {
 		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"begin", beginExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
 		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples}, {"question", questionExamples},
 		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"mail", mailExamples}, {"schedule", scheduleExamples},
-		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples},
+		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, e := range group.examples {

@@ -34,9 +34,10 @@ var scheduleExamples = []example{
 		w.equal("one", must(w.ClaimTasks(w.ctx, 1, minute))(w)[0].Key, "sooner")
 		w.equal("the rest", w.due(minute), []string{"later"})
 	}},
-	{"a known key is not added again", func(w *world) {
-		w.ok(w.AddTask(w.ctx, core.Task{Key: "k", Subject: "first"}, minute))
-		w.ok(w.AddTask(w.ctx, core.Task{Key: "k", Subject: "second"}, 0))
+	{"a known key is not added again, but due no later", func(w *world) {
+		w.ok(w.AddTask(w.ctx, core.Task{Key: "k", Subject: "first"}, 2*minute))
+		w.ok(w.AddTask(w.ctx, core.Task{Key: "k", Subject: "second"}, minute))
+		w.ok(w.AddTask(w.ctx, core.Task{Key: "k", Subject: "third"}, 2*minute))
 		w.equal("now", w.due(minute), []string{})
 		w.db.Advance(minute)
 		w.equal("the subject", must(w.ClaimTasks(w.ctx, 1, minute))(w)[0].Subject, "first")

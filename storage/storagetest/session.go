@@ -129,6 +129,26 @@ var sessionExamples = []example{
 		w.done(c, core.Finish{Session: w.session(c, 0, "right")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "signal", "right"})
 	}},
+	{"an epoch is stored with the messages that were shown in it", func(w *world) {
+		c := w.take(w.message(conversation), minute)
+		epoch := core.Epoch{Number: 2, Day: "2026-12-13", Began: 1, From: 3, Also: []int{0}, Days: []core.EpochDay{{Row: 4, Day: "2026-12-14 (UTC)"}}, Digest: "d"}
+		rec := w.session(c, 0, "a")
+		h := rec.Messages.WithEpoch(epoch)
+		rec.Messages = &h
+		w.ok(w.SaveSession(w.ctx, c, rec))
+		stored := func() core.Epoch { return must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w).Messages.Epoch() }
+		w.equal("saved during the turn", stored(), epoch)
+		epoch.Number++
+		h = h.WithEpoch(epoch)
+		w.done(c, core.Finish{Session: rec})
+		w.equal("saved at its end", stored(), epoch)
+		h = h.WithEpoch(core.Epoch{Number: 9})
+		w.fails(w.SaveSession(w.ctx, c, rec), core.LeaseLost)
+		w.equal("after another's save", stored(), epoch)
+		next := w.take(w.message(conversation), minute)
+		w.done(next, core.Finish{Session: &core.SessionRecord{ID: c.Session, SchemaVersion: "1"}})
+		w.equal("after a graph without messages", stored(), epoch)
+	}},
 	{"a turn with an outdated history is refused", func(w *world) {
 		w.chat(conversation, 2)
 		c := w.take(w.message(conversation), minute)
@@ -168,7 +188,7 @@ var sessionExamples = []example{
 			w.Fatalf("got %+v", rec)
 		}
 		w.equal("messages", must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w), []core.Message{})
-		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
+		w.equal("the approval", must(w.RecordedApproval(w.ctx, "a"))(w).State, core.Cancelled)
 		w.equal("the signal", w.record(s).End.Kind, core.EndWithdrawn)
 		w.equal("the other session", w.texts(other.Session(1), core.Writer{}), []string{"m0"})
 		w.idle()

@@ -43,7 +43,7 @@ func (s *Server) answer(i *Interaction, q *request) *form.Failure {
 	if i.answered != 0 {
 		return form.AlreadyAnswered
 	}
-	if i.failed != "" || now.Sub(i.At) > FirstAnswerWithin {
+	if i.failed != "" || now.Sub(i.At) > i.s.o.AnswerWithin {
 		return form.UnknownInteraction
 	}
 	kind := CallbackKind(wire.Int(q.fields, "type"))

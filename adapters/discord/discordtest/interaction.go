@@ -148,15 +148,15 @@ type InteractionState struct {
 	Attempt    *Attempt // over HTTP
 }
 
-// State returns the interaction's current state. An interaction that is not answered within 3 s by the clock has failed.
+// State returns the interaction's current state. An interaction that is not answered in time, by the clock, has failed.
 func (i *Interaction) State() InteractionState {
 	i.s.mu.Lock()
 	defer i.s.mu.Unlock()
 	state := InteractionState{
 		Answered: i.answered, AnsweredAt: i.answeredAt, Failed: i.failed, Original: i.original, FollowUps: i.followUps, Attempt: i.attempt,
 	}
-	if i.answered == 0 && i.failed == "" && i.s.o.Now().Sub(i.At) > FirstAnswerWithin {
-		state.Failed = "no answer within 3 s"
+	if i.answered == 0 && i.failed == "" && i.s.o.Now().Sub(i.At) > i.s.o.AnswerWithin {
+		state.Failed = fmt.Sprintf("no answer within %s", i.s.o.AnswerWithin)
 	}
 	return state
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 const irreversible = "This is hard or impossible to undo."
@@ -126,10 +127,13 @@ func LastLines(c core.Card, most int) (lines []core.Line, speakers []string) {
 	return lines, speakers
 }
 
-// PersonName returns the name of a person, never their id.
+// PersonName returns the name of a person, and their id only if the name has letters that look like others.
 func PersonName(who core.Actor, name string, inline func(string) string) string {
 	if name == who.ID {
 		name = ""
+	}
+	if mask.LookAlike(who.Name) && len(who.ID) <= maxName {
+		name = who.Called()
 	}
 	return cmp.Or(inline(name), inline(who.Name), Elsewhere(who.ID), "somebody")
 }

@@ -15,8 +15,7 @@ const (
 
 // Painter draws deliveries as a platform's messages.
 type Painter[M any] struct {
-	Parts  func(text string) []string                          // makes a reply harmless and cuts it into parts, one for each message
-	Reply  func(part string) M                                 // draws one part of a reply
+	Reply  func(text string) []M                               // draws a reply, harmless, and cut into messages
 	Plain  func(text string) M                                 // draws a sentence of gatehouse; text may repeat foreign text, is clean and not empty
 	Steps  func(line string) M                                 // draws the tools that a turn has used, on one line
 	Late   func(M) M                                           // marks a message that comes late
@@ -50,16 +49,12 @@ func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 
 // reply draws a model's text. The cuts do not depend on Late, which may change between the parts.
 func (p Painter[M]) reply(d core.Delivery) []M {
-	var all []M
-	for i, part := range p.Parts(d.Text) {
-		m := p.Reply(part)
-		if d.Late && i == 0 {
-			m = p.Late(m)
-		}
-		all = append(all, m)
-	}
-	if all == nil {
+	all := p.Reply(Clean(d.Text))
+	switch {
+	case len(all) == 0:
 		return []M{p.note(d, NoText)}
+	case d.Late:
+		all[0] = p.Late(all[0])
 	}
 	return all
 }

@@ -30,7 +30,7 @@ type CardText[P any] struct {
 	Person   func(who core.Actor, name string) P
 	Approver func(id string) P // who may decide: mentioned, so that they are told
 	Time     func(time.Time) P
-	Deadline func(time.Time) []P
+	Deadline func(time.Time) []P // nil: as Time
 }
 
 // Face is what a card says, from the top. Arguments and buttons follow it.
@@ -40,6 +40,29 @@ type Face[P any] struct {
 	Lead   P          // what it is about
 	Fields []Field[P] // in two columns where the platform has them
 	Notes  [][]P      // sentences; each is a line of its own
+	Warns  int        // how many of the notes, from the first, are what an approver must know before a decision
+}
+
+// Fact is a thing that a card says, besides its title and its lead.
+type Fact struct {
+	Label string `json:"label,omitempty"` // "" for a sentence
+	Text  string `json:"text"`
+	Warns bool   `json:"warns,omitempty"` // an approver must know it before a decision
+}
+
+// Facts are all that a face says below its lead, in its order, and the same as lines of text.
+func Facts(f Face[string]) (facts []Fact, lines []string) {
+	for _, field := range f.Fields {
+		text := strings.Join(field.Value, "")
+		facts = append(facts, Fact{Label: field.Label, Text: text})
+		lines = append(lines, field.Label+": "+text)
+	}
+	for i, note := range f.Notes {
+		text := strings.Join(note, "")
+		facts = append(facts, Fact{Text: text, Warns: i < f.Warns})
+		lines = append(lines, text)
+	}
+	return facts, lines
 }
 
 // Field is a labelled value of a card.
@@ -77,7 +100,11 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 		add("Message", t.Text("“"+t.Said(c.Asked.Message, t.Limits.Message)+"”"))
 	}
 	if c.State == core.Open {
-		if !c.Deadline.IsZero() {
+		switch {
+		case c.Deadline.IsZero():
+		case t.Deadline == nil:
+			add("Expires", t.Time(c.Deadline))
+		default:
 			add("Expires", t.Deadline(c.Deadline)...)
 		}
 		if d.Quiet {
@@ -99,6 +126,7 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 			add("Denied so far", t.votes(c.Against, c.Vetoes)...)
 		}
 		f.Notes = t.warnings(c)
+		f.Warns = len(f.Notes)
 		if d.LeftOut > 0 {
 			f.Notes = append(f.Notes, []P{t.Text(leftOut(d.LeftOut))})
 		}

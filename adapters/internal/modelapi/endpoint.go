@@ -1,6 +1,9 @@
 package modelapi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,14 +20,16 @@ type Config struct {
 	BaseURL  string // "": Default
 	Default  string // the vendor's own address
 
-	Timeout     time.Duration     // of one call; 0: ten minutes
+	Headers     map[string]string // of each call, the credentials among them
+	Timeout     time.Duration     // of one call, its whole answer included; 0: no limit
+	Silence     time.Duration     // after which a call is given up if not one byte has come; 0: ten minutes
 	MaxResponse int64             // of one answer, in bytes; 0: 8 MiB
 	TextOnly    bool              // the model can't read images
 	Transport   http.RoundTripper // nil: Go's, with room for many calls at a time
 }
 
 const (
-	defaultTimeout     = 10 * time.Minute
+	defaultSilence     = 10 * time.Minute
 	defaultMaxResponse = 8 << 20
 	idleConnections    = 64 // of one host; a turn holds none while it waits for a person
 )
@@ -49,6 +54,8 @@ type Endpoint struct {
 	Model string
 	Place string // the host, as errors name it
 	Config
+
+	client *http.Client
 }
 
 // New makes the Endpoint of a model, with what the configuration leaves open filled in. It calls nothing. The error lists all faults, of category
@@ -68,8 +75,8 @@ func New(model string, c Config) (*Endpoint, error) {
 	if err != nil {
 		return nil, core.Wrap(core.Invalid, err, "The address of the model can't be read.")
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = defaultTimeout
+	if c.Silence <= 0 {
+		c.Silence = defaultSilence
 	}
 	if c.MaxResponse <= 0 {
 		c.MaxResponse = defaultMaxResponse
@@ -79,13 +86,16 @@ func New(model string, c Config) (*Endpoint, error) {
 		transport.MaxIdleConnsPerHost = idleConnections
 		c.Transport = transport
 	}
-	return &Endpoint{Model: model, Place: u.Host, Config: c}, nil
-}
-
-// HTTPClient is the client that the vendor's SDK sends with.
-func (e *Endpoint) HTTPClient() *http.Client {
-	return &http.Client{
-		Transport:     e.Transport,
+	client := &http.Client{
+		Transport:     c.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	return &Endpoint{Model: model, Place: u.Host, Config: c, client: client}, nil
+}
+
+// Origin identifies the model, its endpoint and the account that asks it, for what belongs to all three (core.Kept). The key can't be found from it.
+func (e *Endpoint) Origin() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q", e.BaseURL, e.Model, e.Key, e.Headers["OpenAI-Organization"])
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }

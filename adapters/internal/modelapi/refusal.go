@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"regexp"
 
 	"gatehouse/core"
+	"gatehouse/core/llm"
 )
 
 // Refusal is the error of a complaint, with how long the vendor asks to wait.
@@ -15,8 +17,11 @@ func (e *Endpoint) Refusal(c Complaint, category core.Category, format string, a
 	return made
 }
 
-// Refused is the error of a complaint by its status, where the vendor has no rule of its own (llm-provider §8).
+// Refused is the error of a complaint by its words where they are known, else by its status (llm-provider §8).
 func (e *Endpoint) Refused(c Complaint) *core.Error {
+	if known := e.known(c); known != nil {
+		return known
+	}
 	switch s := c.Status; {
 	case s == http.StatusUnauthorized || s == http.StatusForbidden || s == http.StatusPaymentRequired:
 		return e.Refusal(c, core.ProviderAuthentication, "%s refuses the API key for the model %s (%d). Check %s_API_KEY, what the key may use, and the account's billing.",
@@ -29,18 +34,35 @@ func (e *Endpoint) Refused(c Complaint) *core.Error {
 		return e.Refusal(c, core.ProviderInvalidResponse, "%s sends calls to another address (%d). Check %s_BASE_URL.", e.Place, s, e.Settings)
 	case s >= http.StatusInternalServerError || s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly:
 		return e.Refusal(c, core.ProviderUnavailable, "%s can't answer now (%d).", e.Place, s)
-	case s == http.StatusRequestEntityTooLarge:
-		return e.TooLong(c)
 	}
 	return e.Refusal(c, core.ProviderInvalidRequest, "%s refuses the request: %s", e.Place, cmp.Or(c.Message, fmt.Sprintf("status %d.", c.Status)))
 }
 
 // TooLong is the error of a complaint about the size of a conversation.
 func (e *Endpoint) TooLong(c Complaint) *core.Error {
-	return e.Refusal(c, core.ProviderInvalidRequest, "The conversation is too long for the model %s: %s", e.Model, cmp.Or(c.Message, "it refuses its size."))
+	said := cmp.Or(c.Message, "it refuses its size.")
+	return c.tooLarge(e.Refusal(c, core.ProviderInvalidRequest, "The conversation is too long for the model %s: %s", e.Model, said))
 }
 
 // Unreadable is the error of a complaint about a part of a message, such as an image.
 func (e *Endpoint) Unreadable(c Complaint) *core.Error {
 	return e.Refusal(c, core.ProviderUnsupportedContent, "The model %s can't read a part of the message: %s", e.Model, cmp.Or(c.Message, "it refuses an image."))
+}
+
+var (
+	aboutStreamOptions = regexp.MustCompile(`(?i)stream_options|include_usage`)
+	aboutStream        = regexp.MustCompile(`(?i)\bstream(ing|ed)?\b`)
+)
+
+// Streaming marks the error of a refused request, if the complaint is about the stream that it asks for (llm.StreamRefused).
+func (e *Endpoint) Streaming(c Complaint, r llm.Request, refused *core.Error) *core.Error {
+	if !r.Stream || c.Status != http.StatusBadRequest && c.Status != http.StatusUnprocessableEntity {
+		return refused
+	}
+	says := c.Param + " " + c.Says()
+	options := !r.Bare && aboutStreamOptions.MatchString(says)
+	if options || aboutStream.MatchString(says) {
+		refused.Err = llm.StreamRefused{Options: options, Err: refused.Err}
+	}
+	return refused
 }

@@ -3,6 +3,8 @@ package modelapi
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"strconv"
 
 	"gatehouse/core"
 	"gatehouse/core/llm"
@@ -15,8 +17,8 @@ func (e *Endpoint) Check(r llm.Request) (images bool, err error) {
 	if err := r.Validate(); err != nil {
 		return false, err
 	}
-	if stream, asked := r.Config.Extra["stream"]; asked && string(bytes.TrimSpace(stream)) != "false" {
-		return false, core.Errorf(core.ProviderInvalidRequest, "The extra setting stream must be false: one answer is read, not a stream of its parts.")
+	if stream, asked := r.Config.Extra["stream"]; asked && string(bytes.TrimSpace(stream)) != strconv.FormatBool(r.Stream) {
+		return false, core.Errorf(core.ProviderInvalidRequest, "The extra setting stream contradicts the request, which says itself whether its answer is streamed. Take it away.")
 	}
 	if images = hasImages(r); images && e.TextOnly {
 		return images, core.Errorf(core.ProviderUnsupportedContent, "The model %s can't read images.", e.Model)
@@ -46,8 +48,9 @@ func Arguments(c core.ToolCall) json.RawMessage {
 }
 
 // Encode writes the root of a request's body with the extra settings (llm.MergeExtra), in the canonical form: equal requests are equal bytes.
-// stops is the field of the stop sequences, to which extra ones are added.
-func Encode(root any, extra map[string]json.RawMessage, stops string) ([]byte, error) {
+// To the stop sequences extra ones are added. An extra stream, which Check has found to say the same as the request,
+// is left out.
+func Encode(root any, extra map[string]json.RawMessage, stops llm.TextList) ([]byte, error) {
 	data, err := json.Marshal(root)
 	if err != nil {
 		return nil, unwritable(err)
@@ -56,6 +59,8 @@ func Encode(root any, extra map[string]json.RawMessage, stops string) ([]byte, e
 	if err := json.Unmarshal(data, &body); err != nil {
 		return nil, unwritable(err)
 	}
+	extra = maps.Clone(extra)
+	delete(extra, "stream")
 	if err := llm.MergeExtra(body, extra, stops); err != nil {
 		return nil, err
 	}

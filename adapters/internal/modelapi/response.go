@@ -1,6 +1,7 @@
 package modelapi
 
 import (
+	"encoding/json"
 	"strings"
 
 	"gatehouse/core"
@@ -25,6 +26,23 @@ func Text(v *strictjson.Value, key string) string {
 	return ""
 }
 
+// Sum is a counter and those that are not in it; nil if it is missing, or if there is no such number.
+func Sum(first *int64, more ...*int64) *int64 {
+	if first == nil {
+		return nil
+	}
+	sum := *first
+	for _, n := range more {
+		if n == nil {
+			continue
+		}
+		if sum += *n; sum < 0 {
+			return nil
+		}
+	}
+	return &sum
+}
+
 // Counter is a usage counter; nil if it is no whole number, or negative.
 func Counter(usage *strictjson.Value, key string) *int64 {
 	v := usage.Get(key)
@@ -39,14 +57,18 @@ func Counter(usage *strictjson.Value, key string) *int64 {
 }
 
 // Checked gives an answer that was read, or refuses it: one with nothing in it that a person could read, or with a call that lacks something.
-// Arguments that are no object are null there; if nothing else is wrong, llm.BadCalls is in the error's chain. A model that was not done is
-// not checked: its calls never run. Error: provider_invalid_response.
+// Arguments that are no object are null there; if nothing else is wrong, llm.BadCalls or llm.Empty is in the error's chain. An answer that was
+// cut may be empty, and the calls of a model that was not done are not checked: they never run as they are. Error: provider_invalid_response.
 func (e *Endpoint) Checked(r llm.Response) (llm.Response, error) {
-	if r.Finish != llm.FinishStop && r.Finish != llm.FinishCalls {
+	switch empty := strings.TrimSpace(r.Message.Content.String()) == "" && len(r.Message.ToolCalls) == 0; {
+	case r.Finish == llm.FinishLength || r.Finish == llm.FinishFilter:
 		return r, nil
-	}
-	if strings.TrimSpace(r.Message.Content.String()) == "" && len(r.Message.ToolCalls) == 0 {
-		return r, e.Malformed("there is nothing in it")
+	case empty:
+		err := e.Malformed("there is nothing in it")
+		err.Err = llm.Empty{Response: r}
+		return r, err
+	case r.Finish == llm.FinishUnknown:
+		return r, nil
 	}
 	bad := ""
 	for _, c := range r.Message.ToolCalls {
@@ -65,4 +87,28 @@ func (e *Endpoint) Checked(r llm.Response) (llm.Response, error) {
 		return r, err
 	}
 	return r, nil
+}
+
+// ReadArguments reads the arguments of a call from a text. None, null and a text that says so are an empty object; what is no object is null.
+func ReadArguments(text string) json.RawMessage {
+	switch text = strings.TrimSpace(text); text {
+	case "", "null", `"null"`, `""`:
+		return json.RawMessage("{}")
+	}
+	if v, err := strictjson.Parse([]byte(text)); err == nil && v.Kind == strictjson.Object {
+		return json.RawMessage(text)
+	}
+	return json.RawMessage("null")
+}
+
+// Content is blocks as content: a plain text if there is nothing but text, since an API may cut one text into several blocks.
+func Content(blocks []core.Block) core.Content {
+	var plain strings.Builder
+	for _, b := range blocks {
+		if b.Type != core.TextBlock {
+			return core.Blocks(blocks...)
+		}
+		plain.WriteString(b.Text)
+	}
+	return core.Text(plain.String())
 }

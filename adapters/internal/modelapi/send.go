@@ -6,16 +6,26 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"gatehouse/core"
 	"gatehouse/core/llm"
 )
 
+// Call is one HTTP call of a vendor's API.
+type Call struct {
+	Path   string            // below the base URL, without a slash before it
+	Header map[string]string // beside those of the endpoint
+	Body   []byte            // JSON; nil: the call is a GET
+	Stream Assembly          // takes the events of an answer that comes as a stream; nil: none is expected
+}
+
 // Answer is what came over the wire.
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte
+	Body   []byte // of a stream: what its Assembly made of it
 
 	fault error // of reading the body, which is then a part of it
 	large bool  // there was more than the limit
@@ -24,25 +34,17 @@ type Answer struct {
 // Bad reports whether the status says that the call failed.
 func (a Answer) Bad() bool { return a.Status >= http.StatusMultipleChoices }
 
-// Middleware is that of the vendors' SDKs: it stands around one HTTP call.
-type Middleware = func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
-
 // maxRefusal is how much is read of an answer with a bad status. The rest is cut.
 const maxRefusal = 64 << 10
 
-// Send makes one call: call makes it with the vendor's SDK, with keep around it, and reads nothing of the response. An answer with a bad
-// status is an answer; what of its body is there may say more. Errors: provider_unavailable and provider_invalid_response where there is no whole
-// answer, or the cause of a context that has ended (llm.Interrupted).
-func (e *Endpoint) Send(ctx context.Context, call func(keep Middleware) error) (Answer, error) {
-	var a Answer
-	err := call(func(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-		res, err := next(r)
-		if err == nil {
-			a = e.read(res)
-		}
-		return res, err
-	})
-	if a.fault != nil {
+// Send makes one call. An answer with a bad status is an answer; what of its body is there may say more. A server that was asked for a stream and
+// answers at once is understood too. Errors: provider_unavailable and provider_invalid_response where there is no whole answer, or the cause of a
+// context that has ended (llm.Interrupted).
+func (e *Endpoint) Send(ctx context.Context, c Call) (Answer, error) {
+	w := e.watch(ctx)
+	defer w.end()
+	a, err := e.exchange(w, c)
+	if err == nil {
 		err = a.fault
 	}
 	if a.Status != 0 && (a.Bad() || a.fault == nil && !a.large) {
@@ -54,6 +56,8 @@ func (e *Endpoint) Send(ctx context.Context, call func(keep Middleware) error) (
 	switch {
 	case a.large:
 		return a, e.Failed(core.ProviderInvalidResponse, nil, "%s gave an answer of more than %d bytes.", e.Place, e.MaxResponse)
+	case w.silent():
+		return a, e.Failed(core.ProviderUnavailable, err, "%s sent nothing for %s.", e.Place, e.Silence)
 	case errors.Is(err, context.DeadlineExceeded):
 		return a, e.Failed(core.ProviderUnavailable, err, "%s did not answer within %s.", e.Place, e.Timeout)
 	case a.Status != 0:
@@ -62,18 +66,73 @@ func (e *Endpoint) Send(ctx context.Context, call func(keep Middleware) error) (
 	return a, e.Failed(core.ProviderUnavailable, err, "%s is not reachable.", e.Place)
 }
 
+func (e *Endpoint) exchange(w *watch, c Call) (Answer, error) {
+	method, body := http.MethodGet, io.Reader(http.NoBody)
+	if c.Body != nil {
+		method, body = http.MethodPost, bytes.NewReader(c.Body)
+	}
+	r, err := http.NewRequestWithContext(w.ctx, method, strings.TrimSuffix(e.BaseURL, "/")+"/"+c.Path, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Accept", "application/json")
+	if c.Body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, headers := range []map[string]string{e.Headers, c.Header} {
+		for name, value := range headers {
+			r.Header.Set(name, value)
+		}
+	}
+	res, err := e.client.Do(r)
+	if err != nil {
+		var broken *url.Error // its text repeats the address
+		if errors.As(err, &broken) {
+			err = broken.Err
+		}
+		return Answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }() // all that is wanted was read
+	return e.read(w, res, c.Stream), nil
+}
+
 // read takes the body out of a response.
-func (e *Endpoint) read(res *http.Response) Answer {
+func (e *Endpoint) read(w *watch, res *http.Response, stream Assembly) Answer {
 	a := Answer{Status: res.StatusCode, Header: res.Header}
 	most := e.MaxResponse
 	if a.Bad() {
 		most = maxRefusal
 	}
-	a.Body, a.fault = io.ReadAll(io.LimitReader(res.Body, most+1))
-	_ = res.Body.Close() // all that is wanted was read
-	if int64(len(a.Body)) > most {
-		a.Body, a.large = a.Body[:most], true
+	body := &limited{from: w.over(res.Body), left: most}
+	if stream != nil && !a.Bad() && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		a.Body, a.fault = assemble(body, stream)
+	} else {
+		a.Body, a.fault = io.ReadAll(body)
 	}
-	res.Body = io.NopCloser(bytes.NewReader(nil))
+	var inside *StreamError
+	switch {
+	case body.left < 0:
+		a.large, a.fault = true, nil
+	case errors.As(a.fault, &inside):
+		a.Status, a.Body, a.fault = inside.Status, inside.Body, nil
+	}
 	return a
+}
+
+// limited reads as many bytes as are left, and then ends; left is negative if there were more.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), l.left+1)]
+	n, err := l.from.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return n - 1, io.EOF
+	}
+	return n, err
 }

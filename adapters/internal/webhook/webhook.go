@@ -14,6 +14,7 @@ package webhook
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -117,14 +118,15 @@ func read(body io.Reader, buffer []byte) (n int, err error) {
 // checkHeaders returns the status of a request that is refused without its body, and the reason; 0 if its body may be read.
 func (r *Reader) checkHeaders(q *http.Request, kind string) (status int, why string) {
 	seconds, err := strconv.ParseInt(q.Header.Get(r.Time), 10, 64)
+	age := r.Now().Sub(time.Unix(seconds, 0))
 	sent, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	switch {
 	case q.Header.Get(r.Signature) == "":
 		return http.StatusUnauthorized, "the request has no signature"
 	case err != nil:
 		return http.StatusUnauthorized, "the request has no timestamp"
-	case r.Now().Sub(time.Unix(seconds, 0)).Abs() > Window:
-		return http.StatusUnauthorized, "the request is too old, or one of the two clocks is wrong"
+	case age.Abs() > Window:
+		return http.StatusUnauthorized, fmt.Sprintf("it was signed %s ago by this machine's clock: it is old, or the clock is wrong (see gatehouse doctor)", age.Round(time.Second))
 	case sent != kind:
 		return http.StatusUnsupportedMediaType, "the content type is not " + kind
 	case q.ContentLength > MaxBody:

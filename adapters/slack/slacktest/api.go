@@ -57,6 +57,7 @@ func allOf(tables ...map[string]method) map[string]method {
 // serveAPI handles and records one call: injected faults, then the token, the scope, the work.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
+	w.Header().Set("Date", s.o.Now().UTC().Format(http.TimeFormat)) // by the same clock as the timestamps
 	args, body, readErr := readArgs(r)
 	call := fakeserver.Begin(&s.Record, Call{Method: name, Args: args, Call: fakeserver.Call{Header: r.Header.Clone(), Body: body, At: s.o.Now()}})
 	if call.Before(w, r) {

@@ -30,6 +30,8 @@ type Options struct {
 	Wait func(ctx context.Context, retry int)
 	// AckWithin is how long an app has to acknowledge; 0 means Slack's 3 s. It is real time.
 	AckWithin time.Duration
+	// TriggerLifetime is how long a press or a command allows a modal to be opened, by Now; 0 means Slack's 3 s.
+	TriggerLifetime time.Duration
 	// PingEvery is how often each socket is pinged; 0 means 10 s. It is real time.
 	PingEvery time.Duration
 	// MaxInFlight is how many requests to the app may be open at a time; 0 means 100.
@@ -82,6 +84,7 @@ func (o Options) filled() Options {
 		o.Wait = shortWait
 	}
 	o.AckWithin, o.PingEvery, o.MaxInFlight = cmp.Or(o.AckWithin, 3*time.Second), cmp.Or(o.PingEvery, 10*time.Second), cmp.Or(o.MaxInFlight, 100)
+	o.TriggerLifetime = cmp.Or(o.TriggerLifetime, 3*time.Second)
 	if o.Fatalf == nil {
 		o.Fatalf = func(format string, args ...any) { panic("slacktest: " + fmt.Sprintf(format, args...)) }
 	}

@@ -12,7 +12,6 @@ import (
 
 // The limits of triggers and modals.
 const (
-	triggerLifetime = 3 * time.Second
 	modalDepth      = 3
 	maxModalText    = 24
 	maxPrivate      = 3000
@@ -75,7 +74,7 @@ func (s *Server) useTrigger(id string) (*trigger, *failure) {
 		return nil, fail("invalid_trigger_id")
 	case t.used:
 		return nil, fail("exchanged_trigger_id")
-	case s.o.Now().Sub(t.issued) > triggerLifetime:
+	case s.o.Now().Sub(t.issued) > s.o.TriggerLifetime:
 		return nil, fail("expired_trigger_id")
 	}
 	return t, nil

@@ -8,6 +8,7 @@ let count = 0;
 // cardNode draws a card. press is that of Log.
 export function cardNode(a, directive, press) {
   const p = directive.payload ?? {};
+  const all = p.facts ?? [];
   const open = directive.action_type === 'request_approval';
   const id = `card-${++count}`;
   const told = el('p', { class: 'progress', role: 'status' });
@@ -15,10 +16,8 @@ export function cardNode(a, directive, press) {
   const node = el('article', { class: `item card${directive.risk_tier === 'dangerous' ? ' dangerous' : ''}${open ? '' : ' closed'}`, 'aria-labelledby': id, tabindex: '-1' },
     el('h3', { class: 'state' }, p.standing ?? p.headline ?? ''),
     el('p', { class: 'summary', id }, el('strong', {}, p.summary ?? p.message ?? '')),
-    p.cautions ? el('p', { class: 'caution' }, p.cautions) : null,
-    p.changed ? el('p', { class: 'note' }, `The request was changed after it was made: ${p.changed}`) : null,
-    p.edited ? el('p', { class: 'note' }, p.edited) : null,
-    facts(p, open),
+    ...all.filter((f) => !f.label).map((f) => el('p', { class: f.warns ? 'caution' : 'note' }, f.text)),
+    facts(p, all.filter((f) => f.label)),
     argumentsNode(p.arguments, open),
     controls, told);
   const use = { node, controls, told, press };
@@ -29,14 +28,9 @@ export function cardNode(a, directive, press) {
   return node;
 }
 
-function facts(p, open) {
-  const rows = [['Tool', p.tool && el('code', {}, p.tool)], ['Asked by', p.requester], ['Message', p.asked && `“${p.asked}”`]];
-  if (open) {
-    rows.push(['Expires', p.deadline && el('span', {}, until(p.deadline), ', ', time(p.deadline))]);
-    rows.push(['Approvals', / of 1$/.test(p.approvals ?? '') ? '' : p.approvals]);
-  }
-  rows.push(['Answer', p.answer], ['Reason', p.reason], ['Result', p.outcome]);
-  return el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+function facts(p, rows) {
+  const value = (f) => (f.label === 'Tool' ? el('code', {}, f.text) : f.label === 'Expires' ? el('span', {}, until(p.deadline), ', ', time(p.deadline)) : f.text);
+  return el('dl', {}, rows.map((f) => el('div', {}, el('dt', {}, f.label), el('dd', {}, value(f)))));
 }
 
 // argumentsNode shows all arguments. Of a decided card they are folded.

@@ -14,6 +14,9 @@ type Anthropic struct {
 	Server
 	Key    string   // the one it accepts; "": any that is not empty. Set it before the first call
 	Models []string // which models it knows; none: every model. Set it before the first call
+	Thinks bool     // its answers begin with thinking, which belongs to the conversation before it. Set it before the first call
+	Binds  bool     // it refuses thinking whose conversation has changed also where it is told to drop it. Set it before the first call
+	NoBeta bool     // it takes no beta headers, as some proxies. Set it before the first call
 }
 
 // NewAnthropic starts a fake with scripted answers. Close ends it.
@@ -102,6 +105,7 @@ func (s *Anthropic) check(c Received) *Answer {
 	}
 	var ch checker
 	model := checkAnthropic(&ch, body)
+	s.checkModel(&ch, c, model, body)
 	if len(ch.faults) > 0 {
 		return s.refuse(http.StatusBadRequest, "invalid_request_error", ch.text())
 	}

@@ -35,9 +35,6 @@ func checkAnthropic(c *checker, body *strictjson.Value) (model string) {
 			checkVisible(c, at("stop_sequences", i), item)
 		}
 	}
-	if stream := body.Get("stream"); stream != nil && stream.Bool {
-		c.fault("stream", "this fake does not stream")
-	}
 	if system := body.Get("system"); system != nil {
 		checkAnthropicContent(c, "system", system, "text")
 	}

@@ -10,12 +10,20 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// OpenAI is a fake of OpenAI's chat completions API, and of those that follow it. Its base URL is URL + "/v1".
+// OpenAI is a fake of OpenAI's chat completions API, and of those that follow it, and of the Responses API, where the same scripted answers take its
+// form. Its base URL is URL + "/v1". What it is may be set before the first call.
 type OpenAI struct {
 	Server
 	Key    string        // the one it accepts; "": any, or none. Set it before the first call
 	Models []string      // what GET /v1/models lists, and which models it knows; none: every model. Set it before the first call
 	List   func() Answer // answers GET /v1/models instead; may be nil
+
+	Strict   bool // it refuses stream_options
+	Gemini   bool // it signs the first call of each answer
+	DeepSeek bool // it reasons, and wants that back after a turn with tools; as deepseek-reasoner it refuses it
+	ChatOnly bool // it has no Responses API
+
+	issued issued
 }
 
 // NewOpenAI starts a fake with scripted answers. Close ends it.
@@ -88,7 +96,8 @@ func (s *OpenAI) static(c Received) *Answer {
 }
 
 func (s *OpenAI) check(c Received) *Answer {
-	if c.Method != http.MethodPost || c.Path != "/v1/chat/completions" {
+	responses := c.Path == responsesPath && !s.ChatOnly
+	if c.Method != http.MethodPost || c.Path != "/v1/chat/completions" && !responses {
 		return s.refuse(http.StatusNotFound, "unknown_url", fmt.Sprintf("Unknown request URL: %s %s", c.Method, c.Path))
 	}
 	if !strings.HasPrefix(c.Header.Get("Content-Type"), "application/json") {
@@ -99,7 +108,13 @@ func (s *OpenAI) check(c Received) *Answer {
 		return s.refuse(http.StatusBadRequest, "invalid_request_error", "the body is not JSON: "+err.Error())
 	}
 	var ch checker
-	model := checkOpenAI(&ch, body)
+	model := ""
+	if responses {
+		model = s.checkResponses(&ch, c, body)
+	} else {
+		model = checkOpenAI(&ch, body)
+		s.checkChat(&ch, model, body)
+	}
 	if len(ch.faults) > 0 {
 		return s.refuse(http.StatusBadRequest, "invalid_request_error", ch.text())
 	}

@@ -39,8 +39,8 @@ func checkOpenAI(c *checker, body *strictjson.Value) (model string) {
 			c.str(at("stop", i), item)
 		}
 	}
-	if stream := body.Get("stream"); stream != nil && stream.Bool {
-		c.fault("stream", "this fake does not stream")
+	if stream := body.Get("stream"); body.Get("stream_options") != nil && (stream == nil || !stream.Bool) {
+		c.fault("stream_options", "is only allowed when 'stream' is enabled")
 	}
 	return model
 }

@@ -43,7 +43,7 @@ func checkOpenAIMessages(c *checker, messages []*strictjson.Value) {
 }
 
 func checkOpenAIAssistant(c *checker, path string, m *strictjson.Value) (ids []string) {
-	c.object(path, m, "role!", "content", "refusal", "name", "tool_calls", "audio")
+	c.object(path, m, "role!", "content", "refusal", "name", "tool_calls", "audio", "reasoning_content")
 	calls := m.Get("tool_calls")
 	if content := m.Get("content"); content == nil || content.Kind == strictjson.Null {
 		if calls == nil {
@@ -57,7 +57,7 @@ func checkOpenAIAssistant(c *checker, path string, m *strictjson.Value) (ids []s
 	}
 	for i, call := range c.list(path+".tool_calls", calls, 1) {
 		at := at(path+".tool_calls", i)
-		if !c.object(at, call, "id!", "type!", "function!") {
+		if !c.object(at, call, "id!", "type!", "function!", "extra_content") {
 			continue
 		}
 		id := c.str(at+".id", call.Get("id"))
@@ -68,10 +68,7 @@ func checkOpenAIAssistant(c *checker, path string, m *strictjson.Value) (ids []s
 		c.str(at+".type", call.Get("type"), "function")
 		if f := call.Get("function"); c.object(at+".function", f, "name!", "arguments!") {
 			checkOpenAIName(c, at+".function.name", f.Get("name"))
-			arguments, err := strictjson.Parse([]byte(c.str(at+".function.arguments", f.Get("arguments"))))
-			if err != nil || arguments.Kind != strictjson.Object { // the API takes them, templates of local models do not
-				c.fault(at+".function.arguments", "must be the text of a JSON object")
-			}
+			c.str(at+".function.arguments", f.Get("arguments"))
 		}
 	}
 	return ids

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"gatehouse/core/strictjson"
 )
 
 // Server is what the vendors' fakes share: scripted answers, and a record of the calls.
@@ -25,6 +27,8 @@ type Server struct {
 	think   func(Received) Answer
 	calls   []Received
 	lenient bool
+	largest int // body that is taken; 0: any
+	cache   cache
 }
 
 // vendor is the part of a fake that is a vendor's own.
@@ -35,6 +39,12 @@ type vendor interface {
 	static(c Received) *Answer
 	// fault is an answer of the form of the vendor's errors.
 	fault(status int, kind, message string) Answer
+	// issue is an answer as it is sent to a call, with what the vendor adds and wants back.
+	issue(c Received, a Answer) Answer
+	// bill gives how many tokens a call has, and how many of them the vendor's cache knows.
+	bill(c Received, body *strictjson.Value) (input, cached int)
+	// events are the server-sent events of a good answer to a call that asks for a stream.
+	events(c Received, body *strictjson.Value) []Event
 }
 
 // Received is a request that a fake got.
@@ -43,13 +53,15 @@ type Received struct {
 	Header       http.Header
 	Body         []byte
 	Refused      string // why the vendor's API would refuse it; "": it would not
+	Input        int    // about how many tokens it has, where it was answered
+	Cached       int    // how many of them are billed as cached
 }
 
 // maxRequest is the largest body that a fake reads.
 const maxRequest = 64 << 20
 
 func (s *Server) start(v vendor) {
-	s.vendor, s.closing = v, make(chan struct{})
+	s.vendor, s.closing, s.cache = v, make(chan struct{}), cache{}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
 }
@@ -80,6 +92,13 @@ func (s *Server) Lenient() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lenient = true
+}
+
+// Largest makes the server refuse a body of more bytes than that, as the vendors' APIs and the proxies before them do.
+func (s *Server) Largest(bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.largest = bytes
 }
 
 // Calls gives the calls so far, in order, those of static routes among them.
@@ -115,7 +134,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	call := Received{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
-	s.answerTo(&call).write(w, r, s.closing)
+	s.streamed(call, s.answerTo(&call)).write(w, r, s.closing)
+}
+
+// streamed is a good answer as the stream that a call asks for.
+func (s *Server) streamed(c Received, a Answer) Answer {
+	body, err := strictjson.Parse(c.Body)
+	if err != nil || body.Get("stream") == nil || !body.Get("stream").Bool || a.Status >= http.StatusMultipleChoices || a.Events != nil {
+		return a
+	}
+	if answer, err := strictjson.Parse(a.Body); err == nil && answer.Kind == strictjson.Object {
+		a.Events = s.vendor.events(c, answer)
+	}
+	return a
 }
 
 // answerTo decides on the answer and records the call.
@@ -127,17 +158,24 @@ func (s *Server) answerTo(c *Received) Answer {
 		c.Refused = a.reason
 		return *a
 	}
+	if s.largest > 0 && len(c.Body) > s.largest {
+		c.Refused = fmt.Sprintf("the body has %d bytes, more than %d", len(c.Body), s.largest)
+		return s.vendor.fault(http.StatusRequestEntityTooLarge, "request_too_large", "Request exceeds the maximum size.")
+	}
 	if a := s.vendor.check(*c); a != nil && !s.lenient {
 		c.Refused = a.reason
 		return *a
 	}
+	if body, err := strictjson.Parse(c.Body); err == nil {
+		c.Input, c.Cached = s.vendor.bill(*c, body)
+	}
 	if len(s.answers) > 0 {
 		a := s.answers[0]
 		s.answers = s.answers[1:]
-		return a
+		return s.vendor.issue(*c, a)
 	}
 	if s.think != nil {
-		return s.think(*c)
+		return s.vendor.issue(*c, s.think(*c))
 	}
 	c.Refused = "the fake has no answer left"
 	return s.vendor.fault(http.StatusInternalServerError, "server_error", c.Refused)
@@ -148,9 +186,30 @@ type Answer struct {
 	Status  int // 0: 200
 	Header  map[string]string
 	Body    []byte
+	Events  []Event // a stream in place of Body. An answer without them is streamed if the call asks for it
 	Trouble Trouble
 
 	reason string // of a refusal
+}
+
+// Event is a server-sent event.
+type Event struct {
+	Name string // "": it has none
+	Data string
+}
+
+func (a Answer) text() []byte {
+	if a.Events == nil {
+		return a.Body
+	}
+	var out bytes.Buffer
+	for _, e := range a.Events {
+		if e.Name != "" {
+			fmt.Fprintf(&out, "event: %s\n", e.Name)
+		}
+		fmt.Fprintf(&out, "data: %s\n\n", e.Data)
+	}
+	return out.Bytes()
 }
 
 // Trouble is a fault of the network.
@@ -176,10 +235,13 @@ func (a Answer) write(w http.ResponseWriter, r *http.Request, closing <-chan str
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if a.Events != nil {
+		w.Header().Set("Content-Type", "text/event-stream")
+	}
 	for k, v := range a.Header {
 		w.Header().Set(k, v)
 	}
-	body := a.Body
+	body := a.text()
 	if a.Trouble == Truncate {
 		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 		body = body[:len(body)/2]

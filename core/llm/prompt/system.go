@@ -16,9 +16,10 @@ const systemName = "system"
 const (
 	varPlatform = "platform" // the platform of the conversation, as in its id
 	varToday    = "today"    // the date, as in 2026-11-22
+	varZone     = "zone"     // its time zone, as in Europe/Berlin
 )
 
-var systemVariables = []string{varPlatform, varToday}
+var systemVariables = []string{varPlatform, varToday, varZone}
 
 // ReadSystem reads the agent's system prompt. path is a text file, which may have a header with sampling, and whose version is its hash; or a
 // folder of prompts, whose prompt system is taken with the label production. It is one text, which SystemInput fills. Errors:
@@ -56,7 +57,7 @@ func systemOf(dir string, now time.Time) (Prompt, error) {
 	return p, nil
 }
 
-// SystemInput is what a system prompt is rendered with: the platform of the conversation and the date, in the location of today.
+// SystemInput is what a system prompt is rendered with: the platform of the conversation, and the date and the location of today.
 func SystemInput(platform string, today time.Time) Input {
-	return Input{Variables: map[string]any{varPlatform: platform, varToday: today.Format(time.DateOnly)}}
+	return Input{Variables: map[string]any{varPlatform: platform, varToday: today.Format(time.DateOnly), varZone: today.Location().String()}}
 }

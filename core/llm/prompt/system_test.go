@@ -51,14 +51,14 @@ func TestTheSystemPrompt(t *testing.T) {
 
 func TestFaultsOfTheSystemPrompt(t *testing.T) {
 	for want, c := range map[string]struct{ file, text, path string }{
-		"system.txt: the file is empty; write the prompt into it":                                                                                   {"system.txt", "\n \n", "system.txt"},
-		"system.txt:2:1: there is no variable user; use platform, today\nsystem.txt:3:16: there is no variable bot; use platform, today":            {"system.txt", "a\n{{ user }}\n{{ platform }} {{ bot }}", "system.txt"},
-		"system.txt:2:1: {{ has no }}; to write two braces use {{ \"{{\" }}":                                                                        {"system.txt", "a\n{{ today", "system.txt"},
-		"system.txt:2:10: a file alone has no labels; remove it, or write the prompt into a folder with several versions":                           {"system.txt", "---\nlabels: [production]\n---\na", "system.txt"},
-		"none.txt: the file can't be read: no such file or directory; correct the path, or let gatehouse read the file":                             {"system.txt", "a", "none.txt"},
-		"system/1.md:1:1: there is no variable user; use platform, today":                                                                           {"system/1.md", "{{ user }}", ""},
-		": there is no prompt system with the label production; add the file system/1.md, or labels: [production] to one of the versions of system": {"system/1.md", "---\nlabels: [staging]\n---\na", ""},
-		": version 1 of the prompt system is a whole chat; write a text, or a chat_template with one segment, whose role is system":                 {"system/1.yaml", "chat_template: [{role: user, content: a}]", ""},
+		"system.txt: the file is empty; write the prompt into it":                                                                                    {"system.txt", "\n \n", "system.txt"},
+		"system.txt:2:1: there is no variable user; use platform, today, zone\nsystem.txt:3:16: there is no variable bot; use platform, today, zone": {"system.txt", "a\n{{ user }}\n{{ platform }} {{ bot }}", "system.txt"},
+		"system.txt:2:1: {{ has no }}; to write two braces use {{ \"{{\" }}":                                                                         {"system.txt", "a\n{{ today", "system.txt"},
+		"system.txt:2:10: a file alone has no labels; remove it, or write the prompt into a folder with several versions":                            {"system.txt", "---\nlabels: [production]\n---\na", "system.txt"},
+		"none.txt: the file can't be read: no such file or directory; correct the path, or let gatehouse read the file":                              {"system.txt", "a", "none.txt"},
+		"system/1.md:1:1: there is no variable user; use platform, today, zone":                                                                      {"system/1.md", "{{ user }}", ""},
+		": there is no prompt system with the label production; add the file system/1.md, or labels: [production] to one of the versions of system":  {"system/1.md", "---\nlabels: [staging]\n---\na", ""},
+		": version 1 of the prompt system is a whole chat; write a text, or a chat_template with one segment, whose role is system":                  {"system/1.yaml", "chat_template: [{role: user, content: a}]", ""},
 	} {
 		dir := folder(t, map[string]string{c.file: c.text})
 		_, err := prompt.ReadSystem(filepath.Join(dir, c.path), time.Time{})

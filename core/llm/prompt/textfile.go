@@ -33,7 +33,7 @@ func (r *reader) readText(v *version) {
 	r.checkTemplate(begins, v.Template)
 }
 
-// open reads a file of text. A byte order mark and the carriage returns of line breaks are dropped.
+// open reads a file of text. The carriage returns of line breaks are dropped.
 func (r *reader) open(path string) (text string, ok bool) {
 	r.File = path
 	data, ok := r.ReadFile()
@@ -44,7 +44,7 @@ func (r *reader) open(path string) (text string, ok bool) {
 		r.Fault(nil, "save it as UTF-8", "the file is not encoded in UTF-8")
 		return "", false
 	}
-	text = strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+	text = strings.ReplaceAll(string(data), "\r\n", "\n")
 	if strings.TrimSpace(text) == "" {
 		r.Fault(nil, "write the prompt into it", "the file is empty")
 		return "", false

@@ -33,8 +33,8 @@ func (o Options) user(m core.Message) core.Message {
 }
 
 // assistant is an assistant's message as it is shown; ok is false if nothing of it is left. A message may not end with thinking, so that is
-// not shown if neither text nor calls follow.
-func (o Options) assistant(m core.Message) (shown core.Message, ok bool) {
+// not shown if neither text nor calls follow. That of an earlier epoch is bound to what was shown then.
+func (o Options) assistant(m core.Message, old bool) (shown core.Message, ok bool) {
 	shown.Role = core.Assistant
 	var blocks []core.Block
 	end := 0 // behind the last text
@@ -44,6 +44,7 @@ func (o Options) assistant(m core.Message) (shown core.Message, ok bool) {
 		case b.Type == core.TextBlock && !blank(b.Text):
 			blocks = append(blocks, core.Block{Type: core.TextBlock, Text: b.Text, Signature: signature})
 			end = len(blocks)
+		case old && (b.Type == core.ThinkingBlock || b.Type == core.RedactedThinkingBlock):
 		case b.Type == core.ThinkingBlock && signature != "":
 			blocks = append(blocks, core.Block{Type: core.ThinkingBlock, Text: b.Text, Signature: signature})
 		case b.Type == core.RedactedThinkingBlock && data != "":
@@ -67,15 +68,12 @@ func (o Options) assistant(m core.Message) (shown core.Message, ok bool) {
 		}
 		shown.ToolCalls = append(shown.ToolCalls, c)
 	}
-	return shown, len(blocks) > 0 || len(shown.ToolCalls) > 0
-}
-
-// result is a call's result as it is shown.
-func result(id, text string) core.Message {
-	if blank(text) {
-		text = emptyResult
+	if m.Kept != nil && (o.Provider == "" || m.Kept.Origin == o.Provider) {
+		kept := *m.Kept
+		kept.Old = kept.Old || old
+		shown.Kept = &kept
 	}
-	return core.Message{Role: core.ToolRole, ToolCallID: id, Content: core.Text(text)}
+	return shown, len(blocks) > 0 || len(shown.ToolCalls) > 0
 }
 
 func note(text string) core.Message {

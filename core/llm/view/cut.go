@@ -2,6 +2,7 @@ package view
 
 import (
 	"math"
+	"slices"
 
 	"gatehouse/core"
 )
@@ -44,6 +45,9 @@ func (l layout) cut() ([]bool, error) {
 	if len(l.exchanges) == 0 {
 		return nil, core.Errorf(core.ProviderInvalidRequest, "This conversation has no message of a person that could be answered.")
 	}
+	if l.options.Sticky {
+		return l.sticky(), nil
+	}
 	keep := l.needed()
 	all, must := 0, 0
 	for i, e := range l.exchanges {
@@ -52,8 +56,8 @@ func (l layout) cut() ([]bool, error) {
 			must += e.tokens
 		}
 	}
-	budget := l.options.Budget
-	if budget <= 0 || l.before == 0 && l.options.systemTokens(0)+all <= budget {
+	budget, fill := l.options.Budget, l.options.Fill
+	if fits := l.options.systemTokens(0) + all; budget <= 0 || l.before == 0 && fits <= budget && (!l.options.Cut || fits <= fill) {
 		for i := range keep {
 			keep[i] = true
 		}
@@ -63,7 +67,11 @@ func (l layout) cut() ([]bool, error) {
 	room := budget - system - must
 	if room < 0 {
 		return nil, core.Errorf(core.ProviderInvalidRequest,
-			"Your latest message, with what belongs to it, is too long for the model: about %d tokens, and %d fit. Please send a shorter message.", must, max(0, budget-system))
+			"Your latest message, with what belongs to it, is too long for the model: about %d tokens, and %d fit. Please send a shorter message.", must, max(0, budget-system)).
+			Because(core.ConversationTooLong)
+	}
+	if fill > 0 {
+		room -= budget - fill
 	}
 	for i := len(keep) - 1; i >= 0; i-- {
 		if keep[i] {
@@ -77,6 +85,25 @@ func (l layout) cut() ([]bool, error) {
 	return keep, nil
 }
 
+// sticky marks what the epoch shows, and what came since.
+func (l layout) sticky() []bool {
+	keep := make([]bool, len(l.exchanges))
+	for i, e := range l.exchanges {
+		keep[i] = e.row >= l.options.Epoch.From || slices.Contains(l.options.Epoch.Also, e.row)
+	}
+	return keep
+}
+
+// lacks reports whether an exchange that is needed is not kept, or was not read.
+func (l layout) lacks(keep []bool) bool {
+	for i, needed := range l.needed() {
+		if needed && (!keep[i] || l.exchanges[i].dangling) {
+			return true
+		}
+	}
+	return false
+}
+
 // view puts the messages of the kept exchanges in a row.
 func (l layout) view() (View, error) {
 	keep, err := l.cut()
@@ -85,16 +112,22 @@ func (l layout) view() (View, error) {
 	}
 	left := l.before
 	var said []core.Message
+	var rows []int // of the kept exchanges
+	v := View{Noted: l.noted, From: l.exchanges[0].row}
 	for i, e := range l.exchanges {
 		if !keep[i] {
 			left += e.rows
+			v.From, v.Also = e.row+e.rows, rows
 			continue
 		}
+		rows = append(rows, e.row)
 		for _, p := range e.parts {
 			said = append(said, p.shown(keep)...)
 		}
 	}
-	var v View
+	if l.options.Sticky {
+		v.Lacks = l.lacks(keep)
+	}
 	if text := l.options.system(left); text != "" {
 		v.Messages = append(v.Messages, core.Message{Role: core.System, Content: core.Text(text)})
 	}

@@ -22,12 +22,22 @@
 //   - Images are replaced by a note for a model that takes texts alone. Texts without a visible character are not sent.
 //   - Thinking and signatures are shown to the provider that they are from, byte for byte, and to no other (see Mark).
 //
+// # Epochs
+//
+// With Options.Sticky a view is what core.Epoch says: the same first row, the same notes where the conversation went on unasked, the same days at
+// the messages that they were told with. So what is shown grows, byte for byte, as the history does, except where a result takes the place of its
+// placeholder; the caller compares digests, and begins a new epoch if it did not. Without Sticky, what fits is shown, and View says what to remember.
+// Thinking of rows before the epoch is left out (core.Kept.Old). What a vendor wants back with its calls, and did not bind to the messages before
+// (reasoning_content, signatures, encrypted reasoning), still goes to the model that made it: without it the calls would be refused.
+//
 // # The budget
 //
 // An exchange is a user's message with everything up to the next one, and with the results of its calls wherever they are stored. What does
 // not fit into the budget is left out, the oldest exchange first, and never half of one. The newest exchange is always kept, and so are those
 // whose calls got their results in it: a turn that goes on after an approval keeps its own question, however old. A line at the end of
 // the system message says how many messages are left out.
+//
+// Options.Fill makes a cut deep, so that the next messages only add to what is shown.
 //
 // Tokens are estimated, not counted: see Tokens. The budget is for the messages. What the tools and the answer take is the caller's to
 // subtract, and some room for the estimate's error.

@@ -1,9 +1,14 @@
 package view
 
-import "gatehouse/core"
+import (
+	"slices"
+
+	"gatehouse/core"
+)
 
 // exchange is a user's message and everything up to the next one, as it is shown.
 type exchange struct {
+	row      int // the first of the history's
 	rows     int // how many messages of the history it is
 	parts    []part
 	tokens   int
@@ -26,6 +31,7 @@ type late struct {
 // layout is a history's last messages as exchanges.
 type layout struct {
 	options   Options
+	noted     bool // a note that the conversation goes on was added
 	exchanges []exchange
 	before    int // how many messages of the history are before the first exchange
 }
@@ -45,8 +51,11 @@ func arrange(msgs []core.Message, o Options) layout {
 	a.unanswered = a.pairs.unanswered(msgs)
 	asks := -1 // the exchange's latest message with calls
 	for row, m := range msgs {
+		if slices.Contains(o.Epoch.Notes, o.Earlier+row) {
+			a.goOn()
+		}
 		if m.Role == core.User {
-			a.exchanges = append(a.exchanges, exchange{})
+			a.exchanges = append(a.exchanges, exchange{row: o.Earlier + row})
 			asks = -1
 		}
 		a.of = append(a.of, len(a.exchanges)-1)
@@ -57,34 +66,45 @@ func arrange(msgs []core.Message, o Options) layout {
 		a.exchanges[len(a.exchanges)-1].rows++
 		switch {
 		case m.Role == core.User:
-			a.add(part{msgs: []core.Message{o.user(m)}})
+			a.add(part{msgs: []core.Message{o.user(o.dated(o.Earlier+row, m))}})
 		case m.Role == core.ToolRole:
 			a.noteLate(row)
 		case m.Role == core.Assistant && len(m.ToolCalls) > 0:
 			asks = row
 			a.add(a.withResults(row))
 		case m.Role == core.Assistant && !a.isOver(asks, row):
-			if shown, ok := o.assistant(m); ok {
+			if shown, ok := o.assistant(m, a.isOld(row)); ok {
 				a.add(part{msgs: []core.Message{shown}})
 			}
 		}
 	}
-	if n := len(a.exchanges); n > 0 && a.exchanges[n-1].lastRole() == core.Assistant {
-		a.add(part{msgs: []core.Message{note(goOn)}})
-	}
+	a.noted = a.goOn()
 	return a.layout
 }
 
+// goOn adds a note if the last message is the assistant's.
+func (a *arrangement) goOn() bool {
+	n := len(a.exchanges)
+	if n == 0 || a.exchanges[n-1].lastRole() != core.Assistant {
+		return false
+	}
+	a.add(part{msgs: []core.Message{note(goOn)}})
+	return true
+}
+
+// isOld reports whether a message is of an earlier epoch.
+func (a *arrangement) isOld(row int) bool { return a.options.Earlier+row < a.options.Epoch.Began }
+
 // withResults is an assistant's message and one result for each call.
 func (a *arrangement) withResults(row int) part {
-	shown, _ := a.options.assistant(a.msgs[row])
+	shown, _ := a.options.assistant(a.msgs[row], a.isOld(row))
 	p := part{msgs: []core.Message{shown}}
 	for i, c := range a.msgs[row].ToolCalls {
 		text, open := a.unanswered[place{row, i}]
 		if !open {
 			text = a.msgs[a.pairs.results[place{row, i}]].Content.String()
 		}
-		p.msgs = append(p.msgs, result(c.ID, text))
+		p.msgs = append(p.msgs, core.Result(c.ID, text))
 	}
 	return p
 }

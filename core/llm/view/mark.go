@@ -9,7 +9,7 @@ import (
 )
 
 // Mark gives a provider's message as it is to be stored: with the provider's name in front of each signature and of redacted thinking, which
-// belong to one provider (llm-provider §3). Options.Provider takes the mark away again, or the thinking if it is another's. What has no
+// belong to one provider (llm-provider §3), and as the origin of what is kept beside the message. Options.Provider takes the mark away again, or the thinking if it is another's. What has no
 // mark is shown to no provider. m stays as it was. A message is to be marked once.
 func Mark(provider string, m core.Message) core.Message {
 	prefix := mark(provider)
@@ -25,6 +25,9 @@ func Mark(provider string, m core.Message) core.Message {
 			blocks[i].Signature, blocks[i].Data = sign(b.Signature), sign(b.Data)
 		}
 		m.Content = core.Blocks(blocks...)
+	}
+	if m.Kept != nil {
+		m.Kept = &core.Kept{Origin: provider, Data: m.Kept.Data}
 	}
 	m.ToolCalls = slices.Clone(m.ToolCalls)
 	for i, c := range m.ToolCalls {

@@ -10,7 +10,6 @@ import (
 // What is shown in place of what is not there.
 const (
 	emptyText     = "[An empty message.]"
-	emptyResult   = "[No output.]"
 	goOn          = "[Not written by a person. Please go on.]"
 	waits         = "This call has not run yet: it waits for a person's approval. Its result will follow. Do not repeat it."
 	waitsForOther = "This call has not run yet: a call before it waits for a person's approval. Its result will follow. Do not repeat it."

@@ -2,16 +2,21 @@ package view
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/core"
 )
 
 // Options are what a view depends on beside the history.
 type Options struct {
-	System   string // the system prompt; "" = none
-	Provider string // whose thinking and signatures are shown, as Mark names it; "" = all stay marked, for a provider of Bind
-	TextOnly bool   // the model takes no images
-	Budget   int    // in tokens, for all messages; 0 = no limit
+	System   string     // the system prompt; "" = none
+	Provider string     // whose thinking and signatures are shown, as Mark names it; "" = all stay marked, for a provider of Bind
+	TextOnly bool       // the model takes no images
+	Budget   int        // in tokens, for all messages; 0 = no limit
+	Fill     int        // how much of the budget is filled once something does not fit; 0 = all of it
+	Cut      bool       // something is left out where more than Fill is there, even if it fits
+	Epoch    core.Epoch // what was shown before; the zero Epoch: nothing
+	Sticky   bool       // shows what the epoch says, and what came since; or else what fits, and of the epoch only Began counts
 
 	Earlier int // how many messages of the history are before the given ones; OfHistory sets it
 }
@@ -20,6 +25,11 @@ type Options struct {
 type View struct {
 	Messages []core.Message // stored images are still named by their digest: see core.Message.WithImages
 	Tokens   int            // what Messages are estimated to take
+
+	From  int   // the first row that is shown, as in core.Epoch
+	Also  []int // and the exchanges before it
+	Lacks bool  // a cut that sticks leaves out the call of a new result
+	Noted bool  // the last message is a note that the conversation goes on
 }
 
 // Of gives the view of the last messages of a history. It keeps nothing of msgs that it changes. Errors: provider_invalid_request, if no
@@ -41,7 +51,10 @@ func OfHistory(ctx context.Context, h core.History, o Options) (View, error) {
 func ofHistory(ctx context.Context, h core.History, o Options, page int) (View, error) {
 	var msgs []core.Message
 	n := page
-	if o.Budget <= 0 {
+	switch {
+	case o.Sticky:
+		n = max(0, h.Len()-slices.Min(append([]int{o.Epoch.From}, o.Epoch.Also...)))
+	case o.Budget <= 0:
 		n = h.Len()
 	}
 	for {
@@ -54,7 +67,7 @@ func ofHistory(ctx context.Context, h core.History, o Options, page int) (View, 
 		if len(older) == 0 {
 			o.Earlier = 0
 		}
-		if l := arrange(msgs, o); o.Earlier == 0 || l.enough() {
+		if l := arrange(msgs, o); o.Earlier == 0 || o.Sticky || l.enough() {
 			return l.view()
 		}
 		n = max(page, len(msgs)/4)

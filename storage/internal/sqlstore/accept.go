@@ -15,7 +15,7 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 		return core.Receipt{}, err
 	}
 	var r core.Receipt // whole once the transaction is committed
-	if err := s.write(ctx, func(t *Tx) error { return t.accept(&r, e, 0, s.limits) }); err != nil {
+	if err := s.write(ctx, func(t *Tx) error { return t.accept(&r, newEvent{Event: e}, s.limits) }); err != nil {
 		return core.Receipt{}, err
 	}
 	return s.numbered(ctx, e, r)
@@ -39,10 +39,10 @@ func checkEvent(e core.Event) error {
 	return nil
 }
 
-// accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
-// 0. The receipt is there after flush, see storeEvent.
-func (t *Tx) accept(r *core.Receipt, e core.Event, retryOf int64, l core.Limits) (err error) {
+// accept stores the event unless it is known; a known event uses up no number. The receipt is there after flush, see storeEvent.
+func (t *Tx) accept(r *core.Receipt, added newEvent, l core.Limits) (err error) {
 	*r = core.Receipt{}
+	e := added.Event
 	if e.Kind() == core.KindAmend {
 		*r, err = t.amend(e)
 		return err
@@ -59,7 +59,10 @@ func (t *Tx) accept(r *core.Receipt, e core.Event, retryOf int64, l core.Limits)
 	if err := t.askLimits(&over, e, l); err != nil {
 		return err
 	}
-	if err := t.storeEvent(r, newEvent{Event: e, invocation: t.invocation(e), retryOf: retryOf}); err != nil {
+	if added.invocation == "" {
+		added.invocation = t.invocation(e)
+	}
+	if err := t.storeEvent(r, added); err != nil {
 		return err
 	}
 	if e.Kind() == core.KindMessage && (l.PerMinute > 0 || l.Waiting > 0) {
@@ -105,10 +108,10 @@ func waitsForItsTurn(e core.Event) string {
 // newEvent is an event that is to be stored.
 type newEvent struct {
 	core.Event
-	invocation core.InvocationID
-	retryOf    int64          // the failed event that this one retries, or 0
-	attempt    int            // 1 if it is claimed at once
-	session    core.SessionID // of the claim
+	invocation core.InvocationID // "": see Tx.invocation
+	retryOf    int64             // the failed event that this one retries, or 0
+	attempt    int               // 1 if it is claimed at once
+	session    core.SessionID    // of the claim
 }
 
 // storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The caller holds its queue's

@@ -93,21 +93,29 @@ func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by c
 	})
 }
 
-// Retry adds a new event with the content of a failed one and returns its receipt. Repeating it returns the same event. It fails
+// Retry adds a new event with the content of a failed one and returns its receipt. A message keeps its invocation: its turn goes on after what the
+// failed one has saved. Repeating it returns the same event. It fails
 // with not_found if there is no such event, and with invalid if the event did not fail or its paused turn has ended.
 func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
-	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.repeat(seq, fmt.Sprintf("again/%d", seq), t.checkFailed) })
+	return write(ctx, s, func(t *Tx) (core.Receipt, error) {
+		return t.repeat(seq, fmt.Sprintf("again/%d", seq), true, t.checkFailed)
+	})
 }
 
 // AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, and returns its receipt.
 // Repeating it returns the same event; so does asking again for another approval of the same turn. Only who requested the approval may do so:
 // the errors are those of Approval.RefusalToAskAgain. It fails with not_found if there is no such approval, or if the message was pruned or
 // erased; and with invalid if the message was changed after it was asked, if another call of its turn has begun, which would be done twice, or
-// if it was asked again by another button.
+// if it was asked again by another button, or the audit log contradicts what is stored.
 func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error) {
 	return write(ctx, s, func(t *Tx) (r core.Receipt, err error) {
 		a, err := t.approval(id)
 		if err != nil {
+			return r, err
+		}
+		if err := t.checkBefore(a); t.contradicted[a.ID] {
+			return r, core.Errorf(core.Invalid, "%s", core.MessageOf(err))
+		} else if err != nil {
 			return r, err
 		}
 		if err := a.RefusalToAskAgain(by); err != nil {
@@ -115,7 +123,7 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 		}
 		gone := core.Errorf(core.NotFound, "The request is no longer stored. Please write it again.")
 		var seq int64
-		found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message' order by seq limit 1`, a.Invocation)
+		found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message' order by seq desc limit 1`, a.Invocation)
 		if err != nil {
 			return r, err
 		}
@@ -123,7 +131,7 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 			return r, gone
 		}
 		again := fmt.Sprintf("asked_again/%s", id)
-		r, err = t.repeat(seq, again, func(e core.EventRecord) error {
+		r, err = t.repeat(seq, again, false, func(e core.EventRecord) error {
 			if e.Payload == nil {
 				return gone
 			}
@@ -152,8 +160,9 @@ func (t *Tx) checkRepeatable(a core.Approval) error {
 	return err
 }
 
-// repeat adds an event with the content of an earlier one, which check may refuse, unless there is one already.
-func (t *Tx) repeat(seq int64, id string, check func(core.EventRecord) error) (r core.Receipt, err error) {
+// repeat adds an event with the content of an earlier one, which check may refuse, unless there is one already. goesOn: of a message, it belongs
+// to the same invocation.
+func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventRecord) error) (r core.Receipt, err error) {
 	e, missing := t.event(seq)
 	switch core.CategoryOf(missing) {
 	case "":
@@ -176,9 +185,12 @@ func (t *Tx) repeat(seq int64, id string, check func(core.EventRecord) error) (r
 	if err := check(e); err != nil {
 		return r, err
 	}
-	again := e.Event
+	again := newEvent{Event: e.Event, retryOf: seq}
 	again.ID = id
-	if err := t.accept(&r, again, seq, core.Limits{}); err != nil {
+	if goesOn && e.Kind() == core.KindMessage {
+		again.invocation = e.Invocation
+	}
+	if err := t.accept(&r, again, core.Limits{}); err != nil {
 		return r, err
 	}
 	if err := t.flush(); err != nil || r.Fresh {

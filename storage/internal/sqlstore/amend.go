@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // amend applies an amendment and stores its event as ended, with the result. It locks the amended event's queue first: so the
@@ -86,7 +87,7 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 	case err != nil:
 		return core.End{}, err
 	case !e.EndedAt.IsZero():
-		return t.changeApproval(e.Invocation, a)
+		return t.changeApproval(e.Invocation, by, a)
 	case begun:
 		return ignored("its turn had already begun")
 	case len(a.Payload) == 0:
@@ -100,8 +101,8 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 }
 
 // changeApproval updates the open approval cards of the turn to show that the request was changed.
-func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, error) {
-	open, err := t.Texts(`select id from approvals where invocation = $1 and state = 'open' order by seq`+t.forUpdate(), id)
+func (t *Tx) changeApproval(id core.InvocationID, by core.Actor, a core.Amendment) (core.End, error) {
+	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals where invocation = $1 and state = 'open' order by seq`+t.forUpdate(), id)
 	if err != nil {
 		return core.End{}, err
 	}
@@ -113,10 +114,15 @@ func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, e
 		text = deleted
 	}
 	for _, approval := range open {
-		if _, err := t.Exec(`update approvals set changed = $1 where id = $2`, free(text), approval); err != nil {
+		if err := t.checkedBefore(approval); err != nil {
 			return core.End{}, err
 		}
-		t.redrawCards(core.ApprovalID(approval))
+		approval.Changed = text
+		if _, err := t.Exec(`update approvals set changed = $1 where id = $2`, free(text), approval.ID); err != nil {
+			return core.End{}, err
+		}
+		t.audit(approval.ID, audit.Amended, by.ID, t.auditedRecord(approval))
+		t.redrawCards(approval.ID)
 	}
 	return core.End{Kind: core.EndApplied, Cause: "the approval card shows the change"}, nil
 }

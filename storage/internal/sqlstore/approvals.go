@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -109,7 +111,7 @@ func (t *Tx) decided(a core.Approval, detail, reason string) error {
 		if a.External.Callback != "" {
 			t.addPost(a.CallbackPost())
 		}
-	} else if err := t.accept(&core.Receipt{}, a.Signal(), 0, core.Limits{}); err != nil {
+	} else if err := t.accept(&core.Receipt{}, newEvent{Event: a.Signal()}, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
 	return t.endTasks(a)
@@ -117,6 +119,9 @@ func (t *Tx) decided(a core.Approval, detail, reason string) error {
 
 // cancelApproval cancels an approval whose paused invocation was removed. It stores no signal, since no invocation waits for one.
 func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
+	if err := t.checkedBefore(a); err != nil {
+		return err
+	}
 	a.State, a.Reason, a.DecidedBy, a.DecidedAt = core.Cancelled, c.Reason, c.By, t.Now
 	if err := t.storeDecision(a); err != nil {
 		return err
@@ -136,21 +141,52 @@ func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Appr
 	return read(ctx, s, func(t *Tx) (core.Approval, error) { return t.approval(id) })
 }
 
-// RecordedApproval is LoadApproval of one that is what the audit log records. Errors: not_found, and those of audit.Keys.CheckRecord.
-func (s *Store) RecordedApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
-	return read(ctx, s, func(t *Tx) (core.Approval, error) {
-		a, err := t.approval(id)
-		if err == nil {
-			err = t.checkRecord(a)
+// Recorded returns an approval and, of an approved one, the intent of its call, as the audit log records them; nil if there is none. What is told
+// of an approval is told of what Recorded returns. It reads the approval's entries alone. Errors: not_found, also for one that is being
+// pruned, and those of audit.Keys.CheckRecorded; with these, the approval has no more than what the log does not contradict.
+func (s *Store) Recorded(ctx context.Context, id core.ApprovalID) (a core.Approval, i *core.IntentRecord, err error) {
+	var last audit.Entry
+	check := func(t *Tx) (_ struct{}, err error) {
+		if a, err = t.approval(id); err == nil {
+			i, err = t.callOf(a)
 		}
-		return a, err
-	})
+		if err == nil {
+			last, err = t.checkRecorded(a, i)
+		}
+		return struct{}{}, err
+	}
+	var c *audit.Contradiction
+	for before := int64(-1); ; before = last.Seq {
+		_, err = read(ctx, s, check)
+		if !errors.As(err, &c) || last.Seq == before { // otherwise it may have changed between the reads
+			break
+		}
+	}
+	if c == nil || !errors.As(err, &c) {
+		a.Begun = i != nil && !i.BegunAt.IsZero() // that its turn went on without a call is not recorded
+		return a, i, err
+	}
+	h, headErr := s.AuditHead(ctx)
+	if headErr == nil && last.At.Before(h.Pruned) && s.allKeys.VerifyHead(h, "") {
+		err = noApproval(id)
+	}
+	return c.Holds, nil, cmp.Or(headErr, err)
+}
+
+// RecordedApproval is Recorded without the intent.
+func (s *Store) RecordedApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	a, _, err := s.Recorded(ctx, id)
+	return a, err
+}
+
+func noApproval(id core.ApprovalID) error {
+	return core.Errorf(core.NotFound, "There is no approval %s.", id)
 }
 
 func (t *Tx) approval(id core.ApprovalID) (core.Approval, error) {
 	a, found, err := one(t, readApproval, `select `+approvalColumns+` from approvals where id = $1`, id)
 	if err == nil && !found {
-		err = core.Errorf(core.NotFound, "There is no approval %s.", id)
+		err = noApproval(id)
 	}
 	return a, err
 }

@@ -3,9 +3,10 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
-	"time"
+	"strings"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
@@ -24,7 +25,8 @@ func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.L
 	if err != nil {
 		return err
 	}
-	if s.signer = configured; configured == nil {
+	s.ownKey = configured == nil
+	if s.signer = configured; s.ownKey {
 		if s.signer, err = core.NewSigner(key); err != nil {
 			return err
 		}
@@ -46,6 +48,9 @@ func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.L
 // Signer returns the signer: that of the options or, without one, the signer whose key is kept in the database, which is
 // the same for all processes on it.
 func (s *Store) Signer() *core.Signer { return s.signer }
+
+// SignsWithItsKey reports whether the signer's key is the one in the database: no key was configured.
+func (s *Store) SignsWithItsKey() bool { return s.ownKey }
 
 // DatabaseKey returns the secret key that is kept in the database; "" if there is none.
 func (s *Store) DatabaseKey(ctx context.Context) (string, error) {
@@ -154,25 +159,59 @@ func (t *Tx) auditedCall(id core.ApprovalID, tool, digest string) string {
 	return fmt.Sprintf("tool %s, digest %s", tool, t.keys.Digest("", id, audit.OfCall, digest))
 }
 
-// auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecord.
+// auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecorded. They are empty if the log
+// contradicted what the approval was before: what somebody put in the database is not recorded.
 func (t *Tx) auditedTerms(a core.Approval) string {
+	if t.contradicted[a.ID] {
+		return ""
+	}
 	return audit.OfTerms + " " + t.keys.Digest("", a.ID, audit.OfTerms, audit.Terms(a))
 }
 
 func (t *Tx) auditedRecord(a core.Approval) string {
-	return audit.OfRecord + " " + t.keys.Digest("", a.ID, audit.OfRecord, audit.Record(a))
+	if t.contradicted[a.ID] {
+		return ""
+	}
+	all := []string{}
+	for _, d := range []struct{ kind, digest string }{{audit.OfRecord, audit.Record(a)}, {audit.OfFacts, audit.Facts(a)}, {audit.OfTexts, audit.Texts(a)}} {
+		all = append(all, d.kind+" "+t.keys.Digest("", a.ID, d.kind, d.digest))
+	}
+	return strings.Join(all, ", ")
 }
 
-// checkRecord compares an approval with what the audit log says of it; see audit.Keys.CheckRecord. Entries of this transaction are not among
-// those that it reads.
-func (t *Tx) checkRecord(a core.Approval) error {
-	entries, err := List(t, readEntry, `select `+entryColumns+` from audit where seq in (
-		select max(seq) from audit where approval = $1 and detail like '%terms %' union select max(seq) from audit where approval = $1 and detail like '%record %'
-		) order by seq`, a.ID)
+// checkRecorded compares an approval, and the intent of its call, with what the audit log says of them; see audit.Keys.CheckRecorded. last is
+// the last entry that it read. Entries of this transaction are not among them.
+func (t *Tx) checkRecorded(a core.Approval, i *core.IntentRecord) (last audit.Entry, err error) {
+	entries, err := List(t, readEntry, `select `+entryColumns+` from audit where approval = $1 and action not in ('`+strings.Join(audit.Silent, `', '`)+`') order by seq`, a.ID)
 	if err != nil {
+		return last, err
+	}
+	if n := len(entries); n > 0 {
+		last = entries[n-1]
+	}
+	return last, t.allKeys.CheckRecorded(a, i, entries)
+}
+
+// checkBefore compares an approval with the audit log before the approval is changed. If the log contradicts it, that is the error, and the entries
+// of this transaction do not record the approval as it is.
+func (t *Tx) checkBefore(a core.Approval) error {
+	i, err := t.callOf(a)
+	if err == nil {
+		_, err = t.checkRecorded(a, i)
+	}
+	t.contradicted[a.ID] = errors.As(err, new(*audit.Contradiction))
+	return err
+}
+
+// checkedBefore is checkBefore for a change that is made all the same. What this transaction has changed already is not checked again.
+func (t *Tx) checkedBefore(a core.Approval) error {
+	if _, checked := t.contradicted[a.ID]; checked {
+		return nil
+	}
+	if err := t.checkBefore(a); !t.contradicted[a.ID] {
 		return err
 	}
-	return t.allKeys.CheckRecord(a, entries)
+	return nil
 }
 
 func (t *Tx) auditHead(lock string) (h audit.Head, err error) {
@@ -216,13 +255,13 @@ func (s *Store) AuditRecords(ctx context.Context) (r audit.Records, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (i audit.Intent, err error) {
-		var began, ended time.Time
-		var content string
-		err = lenient(scan, &i.Fault)(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended}, fromJSON{&content}, &i.Category)
-		i.NotRun, i.Ended, i.Result = began.IsZero(), !ended.IsZero(), audit.ResultDigest(content)
+	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (audit.Intent, error) {
+		var fault error
+		rec, err := readIntent(lenient(scan, &fault))
+		i := audit.IntentOf(rec)
+		i.Fault = fault
 		return i, err
-	}, `select approval, digest, begun_at, ended_at, content, category from intents order by approval`)
+	}, `select `+intentColumns+` from intents order by approval`)
 	if err == nil {
 		r.After, err = s.AuditHead(ctx)
 	}

@@ -59,18 +59,18 @@ func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t 
 // due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
 	var fence int64
-	generation := 1
+	generation, waits := 1, false
 	e, found, err := one(t, func(scan func(...any) error) (core.EventRecord, error) {
-		return readEvent(func(columns ...any) error { return scan(append(columns, &fence, &generation)...) })
+		return readEvent(func(columns ...any) error { return scan(append(columns, &fence, &generation, &waits)...) })
 	}, `
-		select `+eventColumns+`, (select fence + 1 from queues where queue_key = $1), coalesce((select generation from queues where queue_key = events.conversation), 1)
+		select `+eventColumns+`, (select fence + 1 from queues where queue_key = $1), coalesce((select generation from queues where queue_key = events.conversation), 1), due_at > $2 and due_at - delay <= $3
 		from events where seq = coalesce(
-			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and due_at <= $2 order by seq limit 1),
-			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1))`, key, t.Now)
+			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and (due_at <= $2 or due_at - delay > $3) order by seq limit 1),
+			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1))`, key, t.Now, t.Now.Add(SetBack))
 	if err != nil {
 		return nil, err
 	}
-	if !found || e.NotBefore.After(t.Now) {
+	if !found || waits {
 		return nil, t.updateReady(key)
 	}
 	if ofClicks(key) && !serves(r.Scopes, e.Event) { // it was another event's turn when the queue was found

@@ -42,14 +42,18 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 				return nil
 			}
 		}
-		if d, err = t.checkVote(a, d); core.CategoryOf(err) == core.Unsupported {
+		contradiction := t.checkBefore(a)
+		if contradiction != nil && !t.contradicted[a.ID] {
+			return contradiction
+		}
+		if d, err = checkVote(a, d, contradiction); core.CategoryOf(err) == core.Unsupported {
 			decided.Approval, refused = a, err
 			return t.auditRejected(d, a.Session, refused)
 		}
-		if err != nil {
-			return err
-		}
 		decided, refused = a.Decide(d, at)
+		if contradiction != nil && core.CategoryOf(refused) == core.ApprovalDecided {
+			refused = core.Errorf(core.ApprovalDecided, "%s", core.MessageOf(contradiction)) // not by whom, as the database says
+		}
 		if refused != nil {
 			return t.auditRejected(d, a.Session, refused)
 		}
@@ -112,17 +116,17 @@ func changed(before, after core.Approval) bool {
 	return before.State != after.State || len(before.Votes) != len(after.Votes)
 }
 
-// checkVote compares an open approval with the audit log before it is approved or changed, and returns the decision with what that gave. It
-// fails with unsupported if that can't be told.
-func (t *Tx) checkVote(a core.Approval, d core.Decision) (core.Decision, error) {
-	if d.Vote == nil || a.State != core.Open || d.Vote.Choice != core.Approve && d.Vote.Choice != core.Edit {
+// checkVote returns a decision with what the check of its approval gave. A request that the audit log contradicts can't be approved, answered or
+// changed, but ended. It fails with unsupported if it can't be told whether the log does.
+func checkVote(a core.Approval, d core.Decision, contradiction error) (core.Decision, error) {
+	if d.Vote == nil || a.State != core.Open || d.Vote.Choice == core.Deny || d.Vote.Choice == core.Withdraw || contradiction == nil {
 		return d, nil
 	}
-	err := t.checkRecord(a)
-	if core.CategoryOf(err) == core.ApprovalMismatch {
-		d.Altered, err = true, nil
+	if core.CategoryOf(contradiction) == core.Unsupported {
+		return d, contradiction
 	}
-	return d, err
+	d.Altered = true
+	return d, nil
 }
 
 // lockForDecision takes the locks in order and then reads the approval. First comes the conversation's queue, which receives the
@@ -237,7 +241,7 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 			if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 				return err
 			}
-			t.audit(a.ID, audit.Edited, v.Actor.ID, join(join("choice edit", by.Detail), t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)+", "+t.auditedRecord(a)))
+			t.audit(a.ID, audit.Edited, v.Actor.ID, join(join("choice edit", by.Detail), join(t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedRecord(a))))
 			continue
 		}
 		action := "voted"

@@ -86,16 +86,16 @@ func (t *Tx) updateDestination(destination string) error {
 		}
 	}
 	if err := t.Do(`
-		insert into destinations (destination, platform, conversation, ready_at, head)
-		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
+		insert into destinations (destination, platform, conversation, ready_at, delay, head)
+		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.delay, first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
 		from (select 1 as one) always
 		left join (
-			select platform, conversation, next_at, seq, kind from outbox
+			select platform, conversation, next_at, delay, seq, kind from outbox
 			where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting' and owner = '')
 				and not exists (select 1 from outbox where destination = $1 and owner <> '')
 		) first on true
 		where true
-		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head
+		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, delay = excluded.delay, head = excluded.head
 		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination); err != nil {
 		return err
 	}

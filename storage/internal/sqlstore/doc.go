@@ -60,6 +60,10 @@
 //
 // # Times and texts
 //
+// What is delayed (queues and events, destinations and outbox, leases) is stored with its delay, so that it can be told when that began. If that is
+// still to come, the clock was set back, and the delay is over: nothing waits longer than it was to wait. Deadlines, reminders and lifetimes are times
+// of the calendar and stay.
+//
 // Times are nanoseconds since 1970. 0 is no time; a null ready_at means "never". They come from the store's own clock (Tx.Now) or the
 // database's (Hooks.Clock). JSON is kept as text, so it comes back byte for byte. Zero bytes and broken UTF-8, which a database text
 // can't hold, are replaced in free text. In keys they are left alone, and the engine may refuse them.

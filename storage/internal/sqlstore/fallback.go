@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -30,7 +31,7 @@ func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Dura
 		if err := t.release(row, wait); err != nil {
 			return err
 		}
-		if err := t.unquiet(f.Asks, f.LeftOut); err != nil {
+		if err := t.unquiet(f.Asks, f.LeftOut, f.Untold); err != nil {
 			return err
 		}
 		if err := t.putUnknown(f.Posts); err != nil || f.Notice == nil {
@@ -44,22 +45,36 @@ func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Dura
 	})
 }
 
-// unquiet makes a quiet card name the approvers, and say how many were left out. A missing card, or one that does so, is no error.
-func (t *Tx) unquiet(key string, leftOut int) error {
+// unquiet makes a quiet card name the approvers, and say how many were left out, with the one who did not get the copy untold. A missing card,
+// or one that does so, is no error.
+func (t *Tx) unquiet(key string, leftOut int, untold string) error {
 	row, found, err := t.outboxRow(key)
-	if err != nil || !found || !row.Quiet && row.LeftOut >= leftOut {
+	known := untold == "" || slices.Contains(strings.Split(row.Untold, "\n"), untold)
+	if err != nil || !found || !row.Quiet && row.LeftOut >= leftOut && known {
 		return err
 	}
 	p := row.Post
 	p.Quiet, p.LeftOut = false, max(p.LeftOut, leftOut)
+	if !known {
+		p.Untold += untold + "\n"
+	}
 	return t.changeRow(row, p)
 }
 
 // toldInstead reports whether a copy instead of a quiet card, other than the failed one, has arrived or has yet to be tried.
 func (t *Tx) toldInstead(failed core.OutboxRow, quiet string) (bool, error) {
-	cards, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> '' and kind = 'card'`, failed.Approval)
+	cards, err := t.cards(failed.Approval)
 	return slices.ContainsFunc(cards, func(r core.OutboxRow) bool {
 		hope := r.State == core.RowWaiting && r.Attempts == 0
 		return r.Seq != failed.Seq && r.Instead == quiet && (hope || len(r.Delivered()) > 0)
 	}), err
+}
+
+// Cards returns the cards of an approval and their copies.
+func (s *Store) Cards(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow, error) {
+	return read(ctx, s, func(t *Tx) ([]core.OutboxRow, error) { return t.cards(id) })
+}
+
+func (t *Tx) cards(id core.ApprovalID) ([]core.OutboxRow, error) {
+	return List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> '' and kind = 'card' order by seq`, id)
 }

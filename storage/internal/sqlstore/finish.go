@@ -214,8 +214,8 @@ func (t *Tx) newGeneration(e core.Event) error {
 // retry returns the event to its queue. It stores the category and cause, so that users can see why the event waits.
 func (t *Tx) retry(f core.Finish) error {
 	_, err := t.Exec(`
-		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1, due_at = $1, end_category = $2, end_cause = $3 where seq = $4`,
-		t.delayed(f.Retry.After), f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
+		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1, due_at = $1, delay = $2, end_category = $3, end_cause = $4 where seq = $5`,
+		t.delayed(f.Retry.After), f.Retry.After, f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
 	if err != nil {
 		return err
 	}

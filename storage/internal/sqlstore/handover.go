@@ -38,7 +38,7 @@ func (t *Tx) handOver(p core.Post) (done bool, err error) {
 		insert, added = insertPost+` where true on conflict (key) do nothing returning seq`, false
 	}
 	err = t.ask(&added, []any{&row.Seq}, insert,
-		p.Key, to, p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(t.inDoubt()), row.Owner, row.Fence, t.Now)
+		p.Key, to, p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(inDoubt(h.SentAt)), row.Owner, row.Fence, t.Now)
 	if err != nil || !added {
 		return false, err
 	}

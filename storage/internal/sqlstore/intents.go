@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
@@ -35,7 +34,7 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 		if err := matches(i, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest}); err != nil {
 			return rec, err
 		}
-		if err := t.checkRecord(a); err != nil {
+		if _, err := t.checkRecorded(a, nil); err != nil {
 			return rec, err
 		}
 		return core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}, t.storeIntent(c, i)
@@ -107,9 +106,7 @@ func (t *Tx) endCalls(id core.InvocationID, by string, why core.ToolResult) erro
 			return err
 		}
 		if begun {
-			err = t.storeResult(a.ID, by, core.ToolResult{
-				Content: fmt.Sprintf("The outcome of %s is unknown: it was started, but its result was not recorded.", a.Call.Tool), Category: core.OutcomeUnknown,
-			})
+			err = t.storeResult(a.ID, by, core.ToolResult{Content: core.UnknownOutcome(a.Call.Tool).Message, Category: core.OutcomeUnknown})
 		} else {
 			err = t.storeNotRun(a, by, why)
 		}
@@ -134,21 +131,34 @@ func (t *Tx) storeNotRun(a core.Approval, by string, why core.ToolResult) error 
 	return nil
 }
 
-// LoadIntent returns the intent of an approval; nil, nil if there is none.
+// LoadIntent returns the intent of an approval, as it is stored; nil, nil if there is none.
 func (s *Store) LoadIntent(ctx context.Context, id core.ApprovalID) (*core.IntentRecord, error) {
 	return read(ctx, s, func(t *Tx) (*core.IntentRecord, error) { return t.intent(id) })
 }
 
 func (t *Tx) intent(id core.ApprovalID) (*core.IntentRecord, error) {
-	var i core.IntentRecord
-	var r core.ToolResult
-	found, err := t.Row([]any{&i.Approval, &i.Invocation, &i.Tool, &i.Digest, timestamp{&i.BegunAt}, timestamp{&i.EndedAt}, fromJSON{&r.Content}, &r.Category},
-		`select approval, invocation, tool, digest, begun_at, ended_at, content, category from intents where approval = $1`, id)
+	i, found, err := one(t, readIntent, `select `+intentColumns+` from intents where approval = $1`, id)
 	if err != nil || !found {
 		return nil, err
 	}
+	return &i, nil
+}
+
+// callOf returns the intent of an approval's call; only an approved one has any.
+func (t *Tx) callOf(a core.Approval) (*core.IntentRecord, error) {
+	if a.State != core.Approved {
+		return nil, nil
+	}
+	return t.intent(a.ID)
+}
+
+const intentColumns = `approval, invocation, tool, digest, begun_at, ended_at, content, category`
+
+func readIntent(scan func(...any) error) (i core.IntentRecord, err error) {
+	var r core.ToolResult
+	err = scan(&i.Approval, &i.Invocation, &i.Tool, &i.Digest, timestamp{&i.BegunAt}, timestamp{&i.EndedAt}, fromJSON{&r.Content}, &r.Category)
 	if !i.EndedAt.IsZero() {
 		i.Result = &r
 	}
-	return &i, nil
+	return i, err
 }

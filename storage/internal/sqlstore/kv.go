@@ -71,7 +71,7 @@ func (s *Store) Get(ctx context.Context, name string) (string, error) {
 }
 
 // AcquireLease takes or renews the lease of a name for owner, or releases it if lease is zero or less. It reports whether owner now
-// holds the name. An empty owner is invalid.
+// holds the name. A lease that began at a time still to come is over: the clock was set back. An empty owner is invalid.
 func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
 	if owner == "" {
 		return false, core.Errorf(core.Invalid, "The lease %s needs an owner with a name.", name)
@@ -85,15 +85,15 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 			return false, err
 		}
 		n, err := t.Exec(`
-			insert into leases (name, owner, lease_until) values ($1, $2, $3)
-			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until
-			where leases.owner = excluded.owner or leases.lease_until <= $4`, name, owner, t.Now.Add(lease), t.Now)
+			insert into leases (name, owner, lease_until, delay) values ($1, $2, $3, $4)
+			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until, delay = excluded.delay
+			where leases.owner = excluded.owner or leases.lease_until <= $5 or leases.lease_until - leases.delay > $6`, name, owner, t.Now.Add(lease), lease, t.Now, t.Now.Add(SetBack))
 		return n == 1, err
 	})
 }
 
 // TakeToken counts a use of a rate-limited name. If the limit is reached, it counts nothing and returns the time until the next use
-// is possible. A limit below 1 is invalid. The name is locked first, so every earlier use is visible.
+// is possible. Uses in the future do not count: the clock was set back. A limit below 1 is invalid. The name is locked first, so every earlier use is visible.
 func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
 	if limit < 1 {
 		return 0, core.Errorf(core.Invalid, "The rate limit of %s is %d; it must be at least 1.", name, limit)
@@ -111,7 +111,7 @@ func (s *Store) TakeToken(ctx context.Context, name string, limit int, window ti
 		}
 		// The next use is possible once the limit-th latest use leaves the window.
 		var at time.Time
-		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 order by at desc limit 1 offset $3`, name, begin, limit-1)
+		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 and at <= $3 order by at desc limit 1 offset $4`, name, begin, t.Now, limit-1)
 		if err != nil {
 			return 0, err
 		}

@@ -29,6 +29,7 @@ type loading struct {
 	record   core.SessionRecord
 	has      bool // messages
 	messages int
+	epoch    core.Epoch
 	left     int // of them, those of the writer
 	end      int64
 	fault    error // why the state can't be decoded
@@ -38,8 +39,8 @@ type loading struct {
 func (t *Tx) askLoad(l *loading, id core.SessionID, w core.Writer) error {
 	r := &l.record
 	r.ID, r.Writer = id, w
-	return t.ask(&l.found, []any{&r.SchemaVersion, maybeJSON{fromJSON{&r.State}, &l.fault}, &l.has, &l.messages, &l.end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &l.left}, `
-		select schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at,
+	return t.ask(&l.found, []any{&r.SchemaVersion, maybeJSON{sessionJSON{&r.State}, &l.fault}, &l.has, maybeJSON{sessionJSON{&l.epoch}, &l.fault}, &l.messages, &l.end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &l.left}, `
+		select schema_version, state, has_messages, case epoch when '' then '{}' else epoch end, messages, next_pos, version, created_at, updated_at,
 			(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
 		from sessions where id = $1`, id, w.Invocation, w.From)
 }
@@ -50,20 +51,45 @@ func (l *loading) session(s *Store) *core.SessionRecord {
 		return nil
 	}
 	r := l.record
+	r.Earlier = l.left
 	if l.has {
 		h := core.NewHistory(l.messages-l.left, func(ctx context.Context, skip, n int) ([]core.Message, error) {
 			// Messages are read as of the load of the session, backwards: the index skips the first skip rows.
 			page, err := readAll(ctx, s, readMessage, `
-				select body from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
+				select `+messageColumns+` from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
 				r.ID, l.end, r.Writer.Invocation, r.Writer.From, n, skip)
 			slices.Reverse(page)
 			return page, err
-		})
+		}).WithEpoch(l.epoch)
 		r.Messages = &h
 	}
 	return &r
 }
 
+// messageColumns are the columns that readMessage reads.
+const messageColumns = `body, case kept when '' then 'null' else kept end`
+
+// readMessage reads a message. A tool message without content is one of an earlier gatehouse, whose tool said nothing. Error:
+// session_load_failed.
 func readMessage(scan func(...any) error) (m core.Message, err error) {
-	return m, scan(fromJSON{&m})
+	var kept *core.Kept
+	if err := scan(sessionJSON{&m}, sessionJSON{&kept}); err != nil {
+		return m, err
+	}
+	if fault := m.Fault(); fault != nil {
+		return m, unreadable(fault)
+	}
+	if m.Role == core.ToolRole && m.Content.IsZero() {
+		m = core.Result(m.ToolCallID, "")
+	}
+	m.Kept = kept
+	return m, nil
+}
+
+// keptOf is the column beside a message.
+func keptOf(m core.Message) any {
+	if m.Kept == nil {
+		return ""
+	}
+	return asJSON{m.Kept}
 }

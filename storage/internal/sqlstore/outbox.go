@@ -90,25 +90,25 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 		return nil, nil
 	}
 	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
-	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) { return t.claimPost(r.Owner, destination) }
+	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) { return t.claimPost(r, destination) }
 	return claiming(ctx, s, r.Owner, func() ([]core.OutboxRow, error) { return claimEach(ctx, s, r.Owner, due, claim) },
 		(*claimed).addPost)
 }
 
 // claimPost takes the first row of a destination that waits.
-func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
+func (t *Tx) claimPost(r core.PostRequest, destination string) ([]core.OutboxRow, error) {
 	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting' and owner = '')`+t.forUpdate(), destination)
 	if err != nil || !found {
 		return nil, err
 	}
-	row.Owner = owner
+	row.Owner, row.Age = r.Owner, t.Now.Sub(row.CreatedAt)
 	row.Fence++
 	row.Doubted = sentAsItIs(row.Post) && len(row.Parts) == 0
 	parts := row.Parts
 	if row.Doubted {
-		parts = t.inDoubt()
+		parts = inDoubt(r.SentAt)
 	}
-	if err := t.Do(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
+	if err := t.Do(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, r.Owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
 		return nil, err
 	}
 	err = t.Do(`update destinations set ready_at = null, head = null where destination = $1`, destination)
@@ -116,7 +116,7 @@ func (t *Tx) claimPost(owner, destination string) ([]core.OutboxRow, error) {
 }
 
 // inDoubt are the parts of a post whose first part is about to be sent.
-func (t *Tx) inDoubt() []core.Part { return []core.Part{{InDoubt: true, SentAt: t.Now}} }
+func inDoubt(at time.Time) []core.Part { return []core.Part{{InDoubt: true, SentAt: at}} }
 
 func partsJSON(parts []core.Part) asJSON {
 	if parts == nil {
@@ -268,10 +268,10 @@ func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", row.State)
 	}
 	released, err := t.Texts(`
-		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case when wanted > $5 then 'waiting' else $6 end, next_at = $7, sent_at = $8, owner = ''
-		where seq = $9 and owner = $10 and owner <> '' and fence = $11
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case when wanted > $5 then 'waiting' else $6 end, next_at = $7, delay = $8, sent_at = $9, owner = ''
+		where seq = $10 and owner = $11 and owner <> '' and fence = $12
 		returning destination`,
-		partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), due, row.State, t.delayed(wait), sent, row.Seq, row.Owner, row.Fence)
+		partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), due, row.State, t.delayed(wait), wait, sent, row.Seq, row.Owner, row.Fence)
 	if err != nil {
 		return err
 	}

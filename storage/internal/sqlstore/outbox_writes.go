@@ -106,7 +106,7 @@ func (t *Tx) redrawAfterPress(id core.ApprovalID) {
 		if err := t.raiseWanted(card); err != nil {
 			return err
 		}
-		_, err := t.Exec(`update outbox set next_at = $1 where seq = $2 and state = 'waiting' and owner = ''`, t.delayed(pressShown), card.Seq)
+		_, err := t.Exec(`update outbox set next_at = $1, delay = $2 where seq = $3 and state = 'waiting' and owner = ''`, t.delayed(pressShown), pressShown, card.Seq)
 		return err
 	})
 }

@@ -7,20 +7,24 @@ import (
 )
 
 // LoadPaused returns the paused record of an invocation. If id is empty, it returns the latest record with that signal. It returns
-// nil, nil if there is none.
+// nil, nil if there is none. Error: session_load_failed for one that can't be read, with its ids alone.
 func (s *Store) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
 	return read(ctx, s, func(t *Tx) (*core.PausedRecord, error) { return t.pausedRecord(id, signal) })
 }
 
 func (t *Tx) pausedRecord(id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
-	query, key := `select record from paused where invocation = $1`, string(id)
+	query, key := `select invocation, session, signal, record from paused where invocation = $1`, string(id)
 	if id == "" {
-		query, key = `select record from paused where signal = $1 order by created_at desc limit 1`, string(signal)
+		query, key = `select invocation, session, signal, record from paused where signal = $1 order by created_at desc limit 1`, string(signal)
 	}
-	var rec core.PausedRecord
-	found, err := t.Row([]any{fromJSON{&rec}}, query, key)
-	if err != nil || !found {
+	var ids, rec core.PausedRecord
+	var fault error
+	found, err := t.Row([]any{&ids.Invocation, &ids.Session, &ids.Descriptor.SignalID, maybeJSON{sessionJSON{&rec}, &fault}}, query, key)
+	switch {
+	case err != nil || !found:
 		return nil, err
+	case fault != nil:
+		return &ids, fault
 	}
 	return &rec, nil
 }
@@ -66,7 +70,7 @@ func (t *Tx) queuesOf(invocations []string) ([]core.QueueKey, error) {
 // abandon ends a paused invocation. by is the claim of the turn that abandons it; that turn ends its event itself.
 func (t *Tx) abandon(c core.Abandon, by core.Claim) error {
 	rec, err := t.pausedRecord(c.Invocation, "")
-	if err != nil {
+	if rec == nil && err != nil {
 		return err
 	}
 	if rec != nil {

@@ -86,11 +86,11 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 // setReady is updateReady that sets more columns, of a queue for which more holds.
 func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
 	set := `
-		update queues set ` + columns + `(ready_at, rank, head, suspect) = (
-			select due_at, rank, seq, attempt >= ` + suspectFrom + ` and queues.controls = false from (
-				select * from (select due_at, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
+		update queues set ` + columns + `(ready_at, delay, rank, head, suspect) = (
+			select due_at, delay, rank, seq, attempt >= ` + suspectFrom + ` and queues.controls = false from (
+				select * from (select due_at, delay, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
 				union all
-				select * from (select due_at, rank, seq, attempt, 1 from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
+				select * from (select due_at, delay, rank, seq, attempt, 1 from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
 			) heads
 			order by due_at, kind limit 1
 		)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gatehouse/core"
-	"gatehouse/core/question"
 )
 
 // SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with lease_lost if
@@ -71,12 +70,19 @@ func (t *Tx) saveSession(rec core.SessionRecord, stored storedSession) (core.Ses
 		messages += int64(len(rec.Messages.Added()))
 		pos += int64(len(rec.Messages.Added()))
 	}
+	epoch := any("") // as it is stored
+	if rec.Messages != nil && rec.Messages.Epoch().Number > 0 {
+		epoch = asJSON{rec.Messages.Epoch()}
+	}
 	state := rec.State
 	if state == nil {
 		state = map[string]json.RawMessage{}
 	}
-	err := t.Do(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
-		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, rec.ID)
+	err := t.Do(`
+		update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7,
+			epoch = case $8 when '' then epoch else $8 end
+		where id = $9`,
+		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, epoch, rec.ID)
 	return rec, err
 }
 
@@ -92,9 +98,9 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 		session, invocation := c.arg(id), c.arg(w.Invocation)
 		rows := make([]string, n)
 		for i, m := range msgs[:n] {
-			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) + ", " + c.arg(asJSON{m}) + ")"
+			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) + ", " + c.arg(asJSON{m}) + ", " + c.arg(keptOf(m)) + ")"
 		}
-		if err := t.Do(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
+		if err := t.Do(`insert into messages (session, invocation, n, pos, body, kept) values `+strings.Join(rows, ", "), c.args...); err != nil {
 			return err
 		}
 		if err := t.addMessageBlobs(id, w, msgs[:n]); err != nil {
@@ -129,7 +135,7 @@ func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, fro
 
 // InvocationMessages returns one invocation's messages in order.
 func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) ([]core.Message, error) {
-	return readAll(ctx, s, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
+	return readAll(ctx, s, readMessage, `select `+messageColumns+` from messages where session = $1 and invocation = $2 order by n`, id, invocation)
 }
 
 // ListSessions returns summaries, the latest change first.
@@ -209,9 +215,6 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 // What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an event that is delivered again is known, and the
 // audit log can be verified. Events and posts that still wait are left, since they are still to be answered and delivered.
 
-// erased takes the place of an erased summary.
-const erased = "(erased)"
-
 // eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, questions, answers, reasons, changed requests and tool results, the reasons
 // in the audit log, and the payloads of ended clicks on them. Such a click may be an event of another conversation, such as an approver's
 // direct messages, and its payload may quote the card.
@@ -221,19 +224,14 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 		return err
 	}
 	for _, a := range all {
-		a.Call.Arguments, a.Call.Summary, a.Asked.Message, a.Asked.Dropped = nil, erased, "", ""
-		a.Call.Digest = "" // anybody could try what short arguments it is of; the log has one that is made with a key
-		if a.Requested != "" {
-			a.Requested = erased
+		if err := t.checkedBefore(a); err != nil { // it may be cancelled next
+			return err
 		}
-		if a.Question != nil {
-			a.Question = &question.Question{Text: erased, Fields: []question.Field{{Kind: question.Text}}}
-		}
+		a = a.Erased()
 		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
 		}
 		for n, v := range a.Votes {
-			v.Reason, v.Answer = "", nil
 			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, a.ID, n); err != nil {
 				return err
 			}

@@ -33,6 +33,7 @@ type Store struct {
 	signer  *core.Signer
 	keys    audit.Keys // of the audit log, made from the signer's
 	allKeys audit.Keys // keys, and that of the key in the database
+	ownKey  bool       // the signer's key is that one
 	beats   *beats
 	claimed *claimed
 	health  *health
@@ -216,6 +217,18 @@ func (s *Store) writeBy(engine func(context.Context, Work) error, ctx context.Co
 		return nil
 	})
 	s.health.note(err)
+	if core.CategoryOf(err) == core.StoreUnreadable {
+		s.health.damaged(s.undamaged)
+	}
+	return err
+}
+
+// undamaged fails if the engine finds the database's file damaged.
+func (s *Store) undamaged(ctx context.Context) error {
+	faults, err := s.Faults(ctx)
+	if err == nil && len(faults) > 0 {
+		err = core.Errorf(core.StoreUnreadable, "The database is damaged. Stop gatehouse and restore it from a backup.")
+	}
 	return err
 }
 
@@ -242,12 +255,22 @@ func write[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, er
 	return result, nil
 }
 
-// read runs do, which reads with a single statement, and returns its result.
-func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (result T, err error) {
-	err = s.hooks.Read(ctx, func(run Runner, now time.Time) (err error) {
-		result, err = do(s.tx(run, now))
-		return err
-	})
+// read runs do, which reads with a single statement, and returns its result. One that finds damage is read again by Health.
+func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, error) {
+	try := func(ctx context.Context) (result T, err error) {
+		err = s.hooks.Read(ctx, func(run Runner, now time.Time) (err error) {
+			result, err = do(s.tx(run, now))
+			return err
+		})
+		return result, err
+	}
+	result, err := try(ctx)
+	if core.CategoryOf(err) == core.StoreUnreadable {
+		s.health.damaged(func(ctx context.Context) error {
+			_, err := try(ctx)
+			return err
+		})
+	}
 	return result, err
 }
 
@@ -257,13 +280,22 @@ func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error)
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys, allKeys: s.allKeys, destinations: map[string]bool{}, idle: map[string]bool{}}
+	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys, allKeys: s.allKeys, contradicted: map[core.ApprovalID]bool{}, destinations: map[string]bool{}, idle: map[string]bool{}}
 }
 
 // health remembers how the last commit went. Register has something committed every second or so, so what it knows is fresh.
 type health struct {
 	mu  sync.Mutex
 	err error // the database failed the last commit; guarded by mu
+
+	// again fails as long as there is the damage that was found last, which the commits of other data may not touch; nil: none was found.
+	again func(context.Context) error
+}
+
+func (h *health) damaged(again func(context.Context) error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.again = again
 }
 
 // note takes the result of a write. One that the store itself refused, and so undid, tells nothing.
@@ -276,22 +308,28 @@ func (h *health) note(err error) {
 	h.err = err
 }
 
-func (h *health) last() error {
+func (h *health) last() (again func(context.Context) error, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.err
+	return h.again, h.err
 }
 
-// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last commit, or with store_full
-// if its disk is nearly full.
+// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last commit, with damage that was found
+// and is still there, or with store_full if its disk is nearly full.
 func (s *Store) Health(ctx context.Context) error {
-	if err := s.health.last(); err != nil {
+	again, err := s.health.last()
+	if err == nil && again != nil {
+		if err = again(ctx); err == nil {
+			s.health.damaged(nil)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.hooks.Space(); err != nil {
 		return err
 	}
-	_, err := read(ctx, s, func(t *Tx) (bool, error) { return t.exists(`select 1 from kv where name = 'paused'`) })
+	_, err = read(ctx, s, func(t *Tx) (bool, error) { return t.exists(`select 1 from kv where name = 'paused'`) })
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// AddTask stores a task that is due after wait. A task whose key is known is left as it is.
+// AddTask stores a task that is due after wait. A task whose key is known is left as it is, but it is due no later than that.
 func (s *Store) AddTask(ctx context.Context, task core.Task, wait time.Duration) error {
 	return s.write(ctx, func(t *Tx) error {
 		if err := t.readClock(); err != nil {
@@ -19,7 +19,7 @@ func (s *Store) AddTask(ctx context.Context, task core.Task, wait time.Duration)
 }
 
 func (t *Tx) addTask(task core.Task) error {
-	_, err := t.Exec(`insert into tasks (key, kind, subject, due) values ($1, $2, $3, $4) on conflict (key) do nothing`, task.Key, task.Kind, task.Subject, task.Due)
+	_, err := t.Exec(`insert into tasks (key, kind, subject, due) values ($1, $2, $3, $4) on conflict (key) do update set due = excluded.due where tasks.due > excluded.due`, task.Key, task.Kind, task.Subject, task.Due)
 	return err
 }
 

@@ -27,6 +27,8 @@ type Tx struct {
 	keys    audit.Keys // sign the audit log
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
+	contradicted map[core.ApprovalID]bool // the approvals that were checked, and whether the audit log contradicted them; see checkBefore
+
 	keysLooked   map[string]bool // whether posts with these keys exist; see askKeys
 	keysAt       []string        // the destinations of those that do
 	idle         map[string]bool // see isIdle
@@ -192,6 +194,10 @@ func one[T any](t *Tx, read func(scan func(...any) error) (T, error), query stri
 func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
 }
+
+// SetBack is how far ahead the beginning of a delay must be to show that the clock was set back, since when the delay counts as over. It may be a
+// little ahead of a transaction that read the clock before.
+const SetBack = 5 * time.Second
 
 // delayed returns the end of a delay, as it is stored: none for a delay that is over at once, so that it does not depend on the clock.
 func (t *Tx) delayed(wait time.Duration) time.Time {

@@ -2,11 +2,14 @@ package sqlstore
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"gatehouse/core"
 )
 
 // asJSON is an argument that is stored as JSON text.
@@ -31,6 +34,8 @@ func plain(args []any) ([]any, error) {
 			out[i] = clean(string(a))
 		case time.Time:
 			out[i] = nanoseconds(a)
+		case time.Duration:
+			out[i] = a.Nanoseconds()
 		default:
 			out[i] = a
 		}
@@ -68,6 +73,22 @@ func (j fromJSON) Scan(src any) error {
 	return nil
 }
 
+// sessionJSON is a scan destination for JSON that a conversation is made of: its session, its messages, its paused turns. Error:
+// session_load_failed.
+type sessionJSON struct{ v any }
+
+// Scan decodes the JSON.
+func (j sessionJSON) Scan(src any) error {
+	if err := fromJSON(j).Scan(src); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+func unreadable(err error) error {
+	return core.Wrap(core.SessionLoadFailed, err, "What is stored of this conversation can't be read.")
+}
+
 // lenient scans what can be decoded, and sets fault to the first error of JSON that can't: so that one broken row does not hide the others.
 func lenient(scan func(...any) error, fault *error) func(...any) error {
 	return func(destinations ...any) error {
@@ -82,13 +103,13 @@ func lenient(scan func(...any) error, fault *error) func(...any) error {
 
 // maybeJSON is a scan destination for text that may be JSON.
 type maybeJSON struct {
-	fromJSON
+	sql.Scanner
 	fault *error
 }
 
 // Scan decodes the JSON, or sets the fault.
 func (j maybeJSON) Scan(src any) error {
-	if err := j.fromJSON.Scan(src); err != nil && *j.fault == nil {
+	if err := j.Scanner.Scan(src); err != nil && *j.fault == nil {
 		*j.fault = err
 	}
 	return nil

@@ -100,3 +100,12 @@ func MovableClock(database string) error {
 func PreferPublic(database string) string {
 	return `alter database ` + Name(database) + ` set search_path = public, pg_catalog`
 }
+
+// Restore runs a dump that pg_dump wrote with --inserts.
+func Restore(database, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return Run(database, string(text))
+}

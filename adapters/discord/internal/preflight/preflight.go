@@ -104,6 +104,7 @@ func Run(ctx context.Context, o Options) []chat.Check {
 	}
 	valid := c.token(ctx)
 	if valid {
+		c.Clock(c.REST.Clock())
 		c.content()
 		c.interactions()
 		c.gateway(ctx)

@@ -10,9 +10,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -26,6 +26,7 @@ type Options struct {
 	Token  string
 	URL    string           // the base URL, such as https://discord.com/api/v10
 	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger     // of the clock; nil: discard
 	Report func(error)      // receives the result of each call; nil: not reported
 }
 
@@ -37,8 +38,7 @@ type Client struct {
 	limits  *limits
 	invalid *invalidRequests
 	report  func(error)
-	now     func() time.Time
-	lead    atomic.Pointer[time.Duration]
+	clock   *chat.Clock
 }
 
 // New makes a client. Nothing is connected before the first call.
@@ -49,7 +49,7 @@ func New(o Options) *Client {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	c := &Client{url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now), invalid: newInvalidRequests(o.Now), report: o.Report, now: o.Now}
+	c := &Client{url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now), invalid: newInvalidRequests(o.Now), report: o.Report, clock: &chat.Clock{Title: "Discord", Now: o.Now, Log: o.Log}}
 	c.session = &discordgo.Session{
 		Token: "Bot " + o.Token, Client: c.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0, ShouldRetryOnRateLimit: false,
 		UserAgent: "DiscordBot (https://gatehouse.invalid, 1)", LogLevel: -1, // it writes to the standard log
@@ -94,12 +94,15 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 		return err
 	}
 	var got response
+	asked := c.clock.Now()
 	timed, cancel := context.WithTimeout(got.in(ctx), chat.CallTimeout)
 	defer cancel()
 	out, err := c.session.RequestWithLockedBucket(method, c.url+path, kind, raw, b.bucket, 0, discordgo.WithContext(timed))
 	c.limits.leave(b)
 	c.limits.share(route, got.header.Get("X-RateLimit-Bucket"))
-	c.setLead(got)
+	if got.status < http.StatusInternalServerError { // Discord's own
+		c.clock.Answered(asked, got.header)
+	}
 	err = chat.WithoutURL(err)
 	fault := errorOf(got, out, err)
 	if err == nil || ctx.Err() == nil { // otherwise the caller gave up, which says nothing about Discord
@@ -136,22 +139,8 @@ func encode(body any) (kind string, raw []byte, err error) {
 	return "application/json", raw, err
 }
 
-// setLead records how far this machine's clock is ahead of Discord's.
-func (c *Client) setLead(got response) {
-	if at, err := http.ParseTime(got.header.Get("Date")); err == nil {
-		lead := c.now().Sub(at)
-		c.lead.Store(&lead)
-	}
-}
-
-// ClockLead returns how far this machine's clock is ahead of Discord's at most, by the date of the last answer, which is in whole seconds.
-// known is false before the first answer.
-func (c *Client) ClockLead() (lead time.Duration, known bool) {
-	if at := c.lead.Load(); at != nil {
-		return *at, true
-	}
-	return 0, false
-}
+// Clock returns Discord's clock, by its answers.
+func (c *Client) Clock() *chat.Clock { return c.clock }
 
 // learn records how long Discord wants no calls, and counts the refusals that lead to a ban.
 func (c *Client) learn(route string, got response, body []byte, fault error) {

@@ -28,6 +28,7 @@ const (
 type Request struct {
 	ID, Correlation       string   // to be echoed; "" if absent, or refused
 	Asked                 []string // the known capabilities that are asked for, in the order of the protocol's list
+	TextOnly              bool     // the Shell says that it has no openharness.ui.approval. It may differ in a repetition, which is drawn for its own Shell
 	Session, Conversation string   // "" if absent
 	Intent                string   // "" only beside a Continuation, which goes before it in any case
 	Continuation          *Continuation
@@ -102,7 +103,9 @@ func (p part) message() (r Request) {
 	p.version()
 	r.ID = p.id("request_id")
 	r.Correlation = p.id("correlation_id")
-	r.Asked = p.object("capabilities").asked()
+	wanted := p.object("capabilities")
+	r.Asked = wanted.asked()
+	r.TextOnly = wanted.v.Get(Approval) != nil && !slices.Contains(r.Asked, Approval)
 	q := p.request()
 	if p.fault != nil {
 		return r

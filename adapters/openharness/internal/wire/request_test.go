@@ -239,3 +239,17 @@ func TestHostileBodiesCostLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestAShellSaysThatItShowsNoApprovals by a value that says no; without a word it may show them.
+func TestAShellSaysThatItShowsNoApprovals(t *testing.T) {
+	t.Parallel()
+	for capabilities, want := range map[string]bool{
+		`{"openharness.ui.approval":false}`: true, `{"openharness.ui.approval":""}`: true, `{"openharness.ui.approval":true}`: false, `{"openharness.ui.approval":{}}`: false,
+		`{"openharness.ui.approval":"yes"}`: false, `{"openharness.ui.rich_cards":false}`: false, `{}`: false,
+	} {
+		r, fault := wire.Decode([]byte(`{"protocol_version":"1.0.0","capabilities":`+capabilities+`,"request":{"context":{"user_intent":"hello"}}}`), wire.Limits{})
+		if fault != nil || r.TextOnly != want {
+			t.Errorf("%s: %v, want %v; %v", capabilities, r.TextOnly, want, fault)
+		}
+	}
+}

@@ -33,7 +33,8 @@ func Run(ctx context.Context, o Options) []chat.Check {
 	r := &run{Options: o, Report: chat.Report{
 		Platform: webapi.Platform, Title: webapi.Title, URL: o.API.URL, URLKey: "SLACK_API_URL", StatusURL: "https://slack-status.com",
 	}}
-	client, connections := webapi.New(o.API, func(scopes map[string]bool) { r.scopes = scopes })
+	clock := &chat.Clock{Title: webapi.Title, Now: o.Now}
+	client, connections := webapi.New(o.API, clock, func(scopes map[string]bool) { r.scopes = scopes })
 	defer connections.CloseIdleConnections()
 	r.api = client
 	if !r.checkToken(ctx) {
@@ -41,6 +42,7 @@ func Run(ctx context.Context, o Options) []chat.Check {
 		r.checkEvents(ctx)
 		return r.Checks
 	}
+	r.Clock(clock)
 	r.checkScopes()
 	r.checkSocket(ctx)
 	r.checkHTTP()

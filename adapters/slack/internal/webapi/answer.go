@@ -143,14 +143,19 @@ var answers = map[string]any{
 
 // reader is an HTTP client that passes on what is read of an answer, and nothing else. slack-go decodes every field of an answer, our own
 // message with all its blocks among them, and fails for any that it does not know; a message that Slack has posted would count as lost.
-type reader struct{ *http.Client }
+type reader struct {
+	*http.Client
+	clock *chat.Clock
+}
 
 // Do calls a method of the Web API. Error: no answer, or one that does not say what is read of it.
 func (c reader) Do(r *http.Request) (*http.Response, error) {
+	asked := c.clock.Now()
 	response, err := c.Client.Do(r)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, err
 	}
+	c.clock.Answered(asked, response.Header)
 	defer response.Body.Close()
 	all, err := io.ReadAll(response.Body)
 	if err != nil {

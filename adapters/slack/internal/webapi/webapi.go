@@ -34,11 +34,11 @@ type Config struct {
 	AppToken string // for apps.connections.open only
 }
 
-// New makes a client with a connection pool of its own. It calls scopes with the scopes of the bot's token whenever an answer contains
+// New makes a client with a connection pool of its own. clock learns from the answers. New calls scopes with the scopes of the bot's token whenever an answer contains
 // them.
-func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
+func New(c Config, clock *chat.Clock, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
-	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own}), api.OptionAppLevelToken(c.AppToken),
+	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own, clock}), api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
 			list := h.Get("X-OAuth-Scopes")
 			if list == "" || method == "apps.connections.open" { // those are the app token's
@@ -54,8 +54,8 @@ func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 
 // RefusesApp asks Slack, by auth.test, whether it refuses the app-level token. It does not if it can't be asked, or if it answers that a
 // token of this type has no identity.
-func RefusesApp(ctx context.Context, c Config, with *http.Client) bool {
-	app := api.New(c.AppToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{with}))
+func RefusesApp(ctx context.Context, c Config, clock *chat.Clock, with *http.Client) bool {
+	app := api.New(c.AppToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{with, clock}))
 	_, err := app.AuthTestContext(ctx)
 	return core.CategoryOf(Error(err)) == core.Unauthorized
 }

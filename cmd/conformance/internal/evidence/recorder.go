@@ -59,6 +59,8 @@ type Activity struct {
 	Entries  []Entry
 	Observed []Observed
 	Events   []graph.Event // all events, as the runner's own observer received them
+	Heard    []Heard       // typed events, as the collectors received them
+	Calls    []ModelCall
 	Spans    []*Span
 	Logs     []LogLine
 }

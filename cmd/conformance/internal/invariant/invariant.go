@@ -13,6 +13,7 @@ import (
 	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/llm"
 )
 
 // Predicate checks one invariant; v is its value in the fixture. turns are the turns that it is about: those of a case, one of them
@@ -233,6 +234,24 @@ var claims = map[string]invariant{
 	"pre_node_fan_out_index_absent":              {observed, noFanOutIndex("pre")},
 	"process_node_fan_out_index_absent":          {observed, noFanOutIndex("process")},
 	"inner_event_identities_unique":              {observed, innerEventsUnique},
+
+	// observability
+	"n_content_chunks_emit_n_token_events":                       {streamAnswered, tokenForEachChunk},
+	"chunk_index_monotonic_from_zero":                            {streamedCall, chunksCounted},
+	"ordered_deltas_concatenate_to_assembled_content":            {streamAnswered, deltasAssemble},
+	"all_token_event_call_ids_match_terminal_completion_event":   {streamAnswered, idsMatch},
+	"exactly_one_terminal_llm_completion_event":                  {called, oneEnd(evidence.LlmCompletion)},
+	"exactly_one_llm_completion_event":                           {called, oneEnd(evidence.LlmCompletion)},
+	"exactly_one_terminal_llm_failed_event":                      {called, oneEnd(evidence.LlmFailed)},
+	"zero_llm_completion_events_on_failed_stream":                {streamFailed, noCompletion},
+	"no_llm_token_failed_event_variant_exists":                   {called, noOtherVariant},
+	"partial_token_events_fire_before_failure":                   {partialFailure, partsBeforeFailure},
+	"zero_token_events_on_non_streamed_call":                     {calledAtOnce, noTokens},
+	"tool_call_argument_deltas_emit_no_token_events":             {callsStreamed, tokenForEachChunk},
+	"no_tool_call_kind_token_events":                             {streamedCall, tokensOf(llm.TokenContent, llm.TokenReasoning)},
+	"only_content_kind_token_events_emitted":                     {streamedCall, tokensOf(llm.TokenContent)},
+	"terminal_output_tool_calls_reassembled_complete_and_parsed": {callsStreamed, callsComplete},
+	"reassembled_tool_calls_identical_to_non_streamed":           {callsStreamed, callsSameAtOnce},
 }
 
 // require returns an error unless ok.

@@ -22,6 +22,10 @@ type call struct {
 	response llm.Response
 	err      error
 
+	tokens   []llm.Token
+	attempts int // how many there may be
+	waits    int // before another attempt
+
 	answered bool // complete returned a response
 	expected bool // the error is
 }
@@ -42,8 +46,17 @@ func (s *scope) call(d *fixture.Node) *call {
 		c.err = s.mock.provider.Ready(s.ctx)
 	case "complete":
 		c.request = requestOf(d)
+		c.request.Stream = d.Get("stream").Flag(false)
+		c.request.OnToken = func(t llm.Token) { c.tokens = append(c.tokens, t) }
 		config := retryOf(d.Get("retry"))
 		config.Model, config.Observe = s.mock.model, c.observe
+		c.attempts = config.Attempts
+		if wait := config.Wait; wait != nil {
+			config.Wait = func(attempt int) time.Duration {
+				c.waits++
+				return wait(attempt)
+			}
+		}
 		c.response, c.err = llm.NewRetry(s.mock.provider, config).Complete(s.ctx, c.request)
 		c.answered = c.err == nil
 	default:

@@ -5,5 +5,8 @@
 // with expected_wire_request, key by key. Values keep the order of the fixture's keys until they are sent, so that equal bytes show that the
 // adapter sorts them.
 //
+// A response with stream_body is a stream of server-sent events. What an answer at once would have been is assembled here, without the adapter, and
+// given to it, so that both can be compared.
+//
 // The bound model is the one of an expected request, else of a response, else test-model or claude-test.
 package providers

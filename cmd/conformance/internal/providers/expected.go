@@ -2,6 +2,7 @@ package providers
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -21,6 +22,16 @@ func (s *scope) expected(c *call, d *fixture.Node) {
 			s.returned(c, v)
 		case "raises":
 			s.raises(c, v)
+		case "raw_check":
+			s.raw(c, v.Need("required_keys"))
+		case "no_request_issued":
+			if v.Flag(true) != (len(c.sent) == 0) {
+				s.Fault(v, "%d requests were sent", len(c.sent))
+			}
+		case "no_token_events_emitted":
+			if v.Flag(true) != (len(c.tokens) == 0) {
+				s.Fault(v, "%d tokens were told", len(c.tokens))
+			}
 		case "llm_spans":
 			s.spans(c, v)
 		case "invariants":
@@ -98,6 +109,15 @@ func (s *scope) raw(c *call, keys *fixture.Node) {
 		s.Fault(keys, "raw is not an object: %v", err)
 		return
 	}
+	if chunks := s.streamOf(c); chunks != nil {
+		answer := whole(chunks)
+		for _, key := range keys.Items() {
+			if diff := fixture.DiffValues(answer[key.Text()], got[key.Text()]); diff != "" && key.Text() != "choices" || got[key.Text()] == nil {
+				s.Fault(key, "in raw %s", diff)
+			}
+		}
+		return
+	}
 	sent := s.sentTo(c)
 	for _, key := range keys.Items() {
 		value, there := got[key.Text()]
@@ -137,6 +157,8 @@ func (s *scope) raises(c *call, d *fixture.Node) {
 			if got := core.CategoryOf(c.err); v.Text() != string(got) {
 				s.Fault(v, "it is %q, not %q (%v)", got, v.Text(), c.err)
 			}
+		case "message":
+			s.says(c, v)
 		case "retry_after_seconds", "retry_after":
 			retryAfter(v)
 		case "carries":
@@ -152,6 +174,23 @@ func (s *scope) raises(c *call, d *fixture.Node) {
 		}
 		return true
 	})
+}
+
+// says requires texts in the words of an error. Each adapter has its own words, so more may stand beside them.
+func (s *scope) says(c *call, d *fixture.Node) {
+	texts := []*fixture.Node{d}
+	if d.IsMapping() {
+		d.Each(func(key string, _ *fixture.Node) bool { return key == "contains" })
+		texts = []*fixture.Node{d.Need("contains")}
+	}
+	if texts[0].IsList() {
+		texts = texts[0].Items()
+	}
+	for _, v := range texts {
+		if text := v.Text(); text == "" || !strings.Contains(strings.ToLower(c.err.Error()), strings.ToLower(text)) {
+			s.Fault(v, "%q is not in %q", text, c.err)
+		}
+	}
 }
 
 // spans compares the spans of the attempts, in order.

@@ -15,8 +15,13 @@ type mock struct {
 	server   *llmtest.Server
 	provider llm.Provider
 	model    string
-	bodies   []*fixture.Node // of the responses, in order; nil where there is none
+	bodies   []*fixture.Node    // of the responses, in order; nil where there is none
+	chunks   [][]map[string]any // of those that are streams; nil where there is none
+	mapping  string
 }
+
+// stub is the mapping of a provider that does not stream.
+const stub = "streaming_unsupported_stub"
 
 // newMock starts the server that a case, or else its file, declares.
 func newMock(root, doc *fixture.Node) *mock {
@@ -25,8 +30,13 @@ func newMock(root, doc *fixture.Node) *mock {
 	m := &mock{}
 	var answers []llmtest.Answer
 	for _, item := range d.Get("responses").Items() {
-		answers = append(answers, answerOf(item))
-		m.bodies = append(m.bodies, item.Peek("body"))
+		a := answerOf(item)
+		var chunks []map[string]any
+		if stream := item.Get("stream_body"); stream != nil {
+			a.Events, chunks = chunksOf(stream)
+		}
+		answers = append(answers, a)
+		m.bodies, m.chunks = append(m.bodies, item.Peek("body")), append(m.chunks, chunks)
 	}
 	textOnly := false
 	d.Get("capabilities").Each(func(key string, v *fixture.Node) bool {
@@ -34,8 +44,9 @@ func newMock(root, doc *fixture.Node) *mock {
 		return key == "supports_image_input"
 	})
 	var err error
-	switch name := mapping.Text(); name {
-	case "", "openai":
+	m.mapping = mapping.Text()
+	switch name := m.mapping; name {
+	case "", "openai", stub:
 		m.model = boundModel(doc, m.bodies, "test-model")
 		fake := llmtest.NewOpenAI(answers...)
 		if health := d.Get("health_endpoint"); health != nil {
@@ -44,6 +55,9 @@ func newMock(root, doc *fixture.Node) *mock {
 		}
 		m.server = &fake.Server
 		m.provider, err = openai.New(m.model, openai.Config{APIKey: "sk-conformance", BaseURL: fake.URL + "/v1", TextOnly: textOnly})
+		if name == stub {
+			m.provider = unstreamed{m.provider}
+		}
 	case "anthropic":
 		m.model = boundModel(doc, m.bodies, "claude-test")
 		fake := llmtest.NewAnthropic(answers...)
@@ -106,6 +120,13 @@ func boundModel(doc *fixture.Node, bodies []*fixture.Node, other string) string 
 	for _, b := range bodies {
 		if model := b.Peek("model").Name(); model != "" {
 			return model
+		}
+	}
+	for _, item := range doc.Peek("mock_provider").Peek("responses").Items() {
+		if chunks := item.Peek("stream_body"); chunks.IsList() && len(chunks.Items()) > 0 {
+			if model := chunks.Items()[0].Peek("model").Name(); model != "" {
+				return model
+			}
 		}
 	}
 	return other

@@ -22,6 +22,11 @@ func (s *scope) wire(c *call, d *fixture.Node) {
 			}
 		}
 	}
+	if absent := d.Get("expected_wire_request_absent_keys"); absent != nil {
+		for _, key := range absent.Items() {
+			s.absent(c, key)
+		}
+	}
 	d.Get("expected_wire_request_checks").Each(func(key string, v *fixture.Node) bool {
 		field, isAbsent := strings.CutSuffix(key, "_absent")
 		if !isAbsent {
@@ -39,6 +44,24 @@ func (s *scope) wire(c *call, d *fixture.Node) {
 		}
 		return true
 	})
+}
+
+// absent requires that no request has a key; one below the root is written with dots.
+func (s *scope) absent(c *call, key *fixture.Node) {
+	if len(c.sent) == 0 {
+		s.Fault(key, "no request was sent")
+	}
+	for _, got := range c.sent {
+		v := bodyOf(got.Body)
+		for part := range strings.SplitSeq(key.Text(), ".") {
+			object, _ := v.(map[string]any)
+			below, there := object[part]
+			if v = below; !there {
+				return
+			}
+		}
+		s.Fault(key, "the request has %q", key.Text())
+	}
 }
 
 // bodyOf decodes a request.

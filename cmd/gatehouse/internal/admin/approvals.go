@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -9,6 +10,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/core/mask"
 	"gatehouse/storage"
 )
@@ -43,6 +45,11 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if err != nil {
 		return err
 	}
+	for i, p := range all {
+		if all[i], _, err = recorded(ctx, store, p.ID); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		return a.PrintJSON(cli.List(all, viewApproval))
 	}
@@ -63,19 +70,12 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if err != nil {
 		return unknownApproval(err, c.ID)
 	}
-	load := store.LoadApproval
-	if c.Reveal {
-		load = func(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
-			return store.RevealApproval(ctx, id, core.LocalAdmin, fmt.Sprintf("system user %q", systemUser()))
-		}
+	p, intent, err := store.Recorded(ctx, id)
+	if err == nil && c.Reveal {
+		p, err = store.RevealApproval(ctx, id, core.LocalAdmin, fmt.Sprintf("system user %q", systemUser()))
 	}
-	p, err := load(ctx, id)
 	if err != nil {
 		return unknownApproval(err, c.ID)
-	}
-	intent, err := store.LoadIntent(ctx, p.ID)
-	if err != nil {
-		return err
 	}
 	view, card := viewApproval(p), approvals.CardOf(p, intent)
 	if c.Reveal {
@@ -156,10 +156,13 @@ func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFla
 	if err != nil {
 		return unknownApproval(err, f.ID)
 	}
-	if f.JSON {
-		return a.PrintJSON(viewApproval(d.Approval))
+	if p, err = store.RecordedApproval(ctx, d.Approval.ID); err != nil {
+		return core.Wrap(core.CategoryOf(err), err, "The decision is stored. %s", core.MessageOf(err))
 	}
-	a.PrintLine("%s %s", d.Approval.StateSentence(), d.Approval.Call.Mask(d.Approval.Call.Summary))
+	if f.JSON {
+		return a.PrintJSON(viewApproval(p))
+	}
+	a.PrintLine("%s %s", p.StateSentence(), p.Call.Mask(p.Call.Summary))
 	return nil
 }
 
@@ -172,15 +175,28 @@ func systemUser() string {
 	return fmt.Sprintf("%s, uid %s", u.Username, u.Uid)
 }
 
-// votedOn returns the approval that an id, or the beginning of one, names. If there is none, it has no more than the id: a vote on that fails,
-// and is audited.
+// disputed is the state that is printed of an approval which the audit log contradicts.
+const disputed core.ApprovalState = "disputed"
+
+// recorded returns an approval, and the intent of its call, as the audit log records them. One that the log contradicts is disputed: it has no more
+// than what holds, and its summary says so.
+func recorded(ctx context.Context, store *storage.Store, id core.ApprovalID) (core.Approval, *core.IntentRecord, error) {
+	p, intent, err := store.Recorded(ctx, id)
+	if errors.As(err, new(*audit.Contradiction)) {
+		p.State, p.Call.Summary, err = disputed, core.MessageOf(err), nil
+	}
+	return p, intent, err
+}
+
+// votedOn returns the approval that an id, or the beginning of one, names. If there is none, or the audit log contradicts it, it has no more than
+// the id: a vote on that is audited.
 func votedOn(ctx context.Context, store *storage.Store, id string) (core.Approval, error) {
 	whole, err := approvalID(ctx, store, id)
 	if err != nil {
 		return core.Approval{}, unknownApproval(err, id)
 	}
-	p, err := store.LoadApproval(ctx, whole)
-	if core.CategoryOf(err) == core.NotFound {
+	p, err := store.RecordedApproval(ctx, whole)
+	if core.CategoryOf(err) == core.NotFound || errors.As(err, new(*audit.Contradiction)) {
 		return core.Approval{ID: whole}, nil
 	}
 	return p, err

@@ -82,7 +82,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	}
 	if c.JSON {
 		verdict := map[string]any{
-			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "erased_calls": r.Calls, "erased_results": r.Results, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
+			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "erased_calls": r.Calls, "erased_results": r.Results, "not_recorded": r.NotRecorded, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
 			"changing": r.Changing, "faults": append([]string{}, r.Faults...), "error": nil,
 		}
 		if broken != nil {
@@ -101,6 +101,9 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 		}
 		if r.Older > 0 {
 			a.PrintLine("%d entries are signed with older keys, the last one at %s. A person with such a key could have made them, but none since.", r.Older, cli.Stamp(r.OlderUntil))
+		}
+		if r.NotRecorded > 0 {
+			a.PrintLine("Names, times of votes and reasons of %d approvals: not recorded. An earlier build made their entries.", r.NotRecorded)
 		}
 		if r.Erased > 0 {
 			a.PrintLine("The reasons of %d entries were erased.", r.Erased)

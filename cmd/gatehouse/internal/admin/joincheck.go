@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"os"
-
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/typestate"
@@ -16,7 +14,7 @@ type JoinCheck struct {
 
 // Run prints the verdict on the evidence. A rejection is a verdict too, with exit code 0; input that can't be checked exits with 2.
 func (c JoinCheck) Run(a *cli.App) error {
-	data, err := os.ReadFile(c.Input)
+	data, err := core.ReadText(c.Input)
 	if err != nil {
 		return invalidInput(a, "harness_join_check_invalid: failed to read input %s: %v", c.Input, err)
 	}
@@ -42,11 +40,13 @@ func (c JoinCheck) Run(a *cli.App) error {
 type MutationCheck struct {
 	cli.JSONFlag
 	Input string `required:"" placeholder:"FILE" help:"The mutation and its evidence, as JSON: mutation, joinCheckInput, joinGate."`
+
+	Normalizer []string `sep:"none" placeholder:"ID" help:"A normalizerId that may make calls from free text; may be repeated."`
 }
 
 // Run prints whether the mutation may run. If the evidence is invalid the verdict is not ready, and the reason is printed to standard error.
 func (c MutationCheck) Run(a *cli.App) error {
-	data, err := os.ReadFile(c.Input)
+	data, err := core.ReadText(c.Input)
 	if err != nil {
 		return invalidInput(a, "mutation_check_invalid: failed to read input %s: %v", c.Input, err)
 	}
@@ -54,7 +54,7 @@ func (c MutationCheck) Run(a *cli.App) error {
 	if err != nil {
 		return invalidInput(a, "mutation_check_invalid: failed to parse input json %s: %s", c.Input, core.MessageOf(err))
 	}
-	v, fault := m.Check()
+	v, fault := m.Check(c.Normalizer...)
 	if fault != nil {
 		a.PrintError("mutation_check: invalid evidence: %s", core.MessageOf(fault))
 	}

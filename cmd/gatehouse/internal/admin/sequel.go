@@ -43,7 +43,7 @@ func sequelOf(ctx context.Context, store *storage.Store, e core.EventRecord) (*s
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	s := &sequel{Approval: all[0].ID, Decision: all[0].State}
+	s := &sequel{Approval: all[0].ID}
 	for _, other := range events {
 		if other.Seq <= e.Seq {
 			break
@@ -51,10 +51,10 @@ func sequelOf(ctx context.Context, store *storage.Store, e core.EventRecord) (*s
 		s.ResumedBy, s.State = other.Seq, turnState(other)
 		s.Approval = core.ApprovalID(other.Subject())
 	}
-	for _, a := range all {
-		if a.ID == s.Approval {
-			s.Decision = a.State
-		}
+	a, _, err := recorded(ctx, store, s.Approval)
+	if core.CategoryOf(err) == core.NotFound { // it was pruned
+		return s, nil
 	}
-	return s, nil
+	s.Decision = a.State
+	return s, err
 }

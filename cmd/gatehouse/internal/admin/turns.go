@@ -168,7 +168,7 @@ func gather(ctx context.Context, a *cli.App, store *storage.Store, events []core
 		d.Messages = cli.List(msgs, masker(found, a.Secret))
 		slices.Reverse(found)
 		for _, p := range found {
-			intent, err := store.LoadIntent(ctx, p.ID)
+			p, intent, err := recorded(ctx, store, p.ID)
 			if err != nil {
 				return d, err
 			}

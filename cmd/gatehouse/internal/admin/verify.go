@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/go-jose/go-jose/v4"
@@ -78,7 +77,7 @@ func (c Verify) arguments() ([]byte, error) {
 	if c.Arguments == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(c.Arguments)
+	text, err := core.ReadText(c.Arguments)
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "--arguments: %v.", err)
 	}
@@ -91,7 +90,7 @@ func (c Verify) arguments() ([]byte, error) {
 // set is the keys of the file or, without one, those of the installation: its secret keys, or the one in its database.
 func (c Verify) set(ctx context.Context, a *cli.App) (jose.JSONWebKeySet, error) {
 	if c.Keys != "" {
-		text, err := os.ReadFile(c.Keys)
+		text, err := core.ReadText(c.Keys)
 		if err != nil {
 			return jose.JSONWebKeySet{}, core.Errorf(core.Invalid, "--keys: %v.", err)
 		}

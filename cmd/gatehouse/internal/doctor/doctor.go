@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gatehouse/approvals/proof"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core/graph"
@@ -18,7 +19,7 @@ import (
 // Command is gatehouse doctor.
 type Command struct {
 	cli.JSONFlag
-	Quick bool `help:"Skip checks that count against a platform's limits: no socket is requested from Slack."`
+	Quick bool `help:"Skip checks that cost something: no model answers, and no socket is requested from Slack."`
 
 	// Agent compiles the configured agent; it determines which paused turns can be resumed.
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
@@ -106,8 +107,15 @@ func checkConfig() (settings.Config, []finding) {
 	for _, warning := range cfg.WithoutToken() {
 		found = append(found, finding{"configuration", stateWarn, warning, "Add the name to GATEHOUSE_TOKENS, or remove the id from GATEHOUSE_APPROVERS and the approval policy."})
 	}
-	if len(found) == 0 {
-		found = append(found, finding{"configuration", stateOK, "All settings are valid.", ""})
+	note := ""
+	if len(cfg.Keys) == 0 {
+		note = proof.KeyInDatabase
+	}
+	switch {
+	case len(found) == 0:
+		found = append(found, finding{"configuration", stateOK, "All settings are valid.", note})
+	case note != "" && !failed(found):
+		found = append(found, finding{"configuration", stateOK, note, ""})
 	}
 	return cfg, found
 }

@@ -17,6 +17,9 @@ func checkTools(cfg settings.Config) []finding {
 		all = append([]tool.Tool{tools.Fetch(cfg.Hosts)}, all...)
 	}
 	var found []finding
+	for _, warning := range cfg.Tools.Warnings() {
+		found = append(found, finding{"tools", stateWarn, warning.Where() + ": " + warning.What + ".", sentence(warning.Do)})
+	}
 	for _, t := range all {
 		found = append(found, finding{"tools", stateOK, fmt.Sprintf("%s (%s): %s", t.Name, traits(t), firstLine(t.Description)), ""})
 	}
@@ -37,6 +40,9 @@ func traits(t tool.Tool) string {
 	}
 	return text
 }
+
+// sentence writes a remedy as the others are written.
+func sentence(do string) string { return strings.ToUpper(do[:1]) + do[1:] + "." }
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -78,7 +78,7 @@ func readObject(file string) (*strictjson.Value, []byte, error) {
 	if file == "" {
 		return &strictjson.Value{Kind: strictjson.Object}, nil, nil
 	}
-	text, err := os.ReadFile(file)
+	text, err := core.ReadText(file)
 	if err != nil {
 		return nil, nil, core.Errorf(core.Invalid, "%v", err)
 	}

@@ -49,7 +49,7 @@ func (c *Config) complete() []string {
 	c.readSystemPrompt(&f)
 	c.openTools(&f)
 	var err error
-	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
+	c.Replies, c.Sentences, c.Errors, err = loadReplies(c.RepliesFile)
 	f.checkFile(err, "GATEHOUSE_REPLIES", "the sentences are invalid")
 	f = append(f, c.Slack.Validate()...)
 	f = append(f, c.Discord.Validate()...)

@@ -23,6 +23,7 @@ import (
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
+	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
 	"gatehouse/core/llm/prompt"
@@ -37,7 +38,7 @@ type Config struct {
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers. It answers a message that begins with \"at once\" without waiting."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only who is at gatehouse's own machine, for requests made there."`
 	TokenList       string        `envconfig:"GATEHOUSE_TOKENS" secret:"all" help:"Who may use the OpenHarness endpoint and the web pages: name=token,name!=token; the ! makes an approver. Not set: only browsers and programs on gatehouse's own machine."`
-	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"The system prompt of the model: a text file, or a folder of prompts with one that is called system. It may use {{ platform }} and {{ today }}."`
+	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"The system prompt of the model: a text file, or a folder of prompts with one that is called system. It may use {{ platform }}, {{ today }} and {{ zone }}."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
 	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call. SIGHUP reads it again."`
 	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS" help:"The hosts that http.fetch and the tools of GATEHOUSE_TOOLS may reach, such as example.com,*.example.org. One that is listed with its port may have a private address. Not set: none."`
@@ -77,6 +78,7 @@ type Config struct {
 	Script    *Script            `ignored:"true"` // from Agent; nil: the agent is not a script
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
+	Errors    core.Sentences     `ignored:"true"` // from RepliesFile
 
 	SystemPrompt *prompt.Prompt `ignored:"true"` // from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
 }

@@ -155,7 +155,7 @@ func (s *Setting) resolve() (fault string) {
 		fault = s.Key + "_FILE is set too; use one of the two"
 	case path != "":
 		s.Source = "file " + path
-		text, err := os.ReadFile(path)
+		text, err := core.ReadText(path)
 		if value = strings.TrimSpace(string(text)); err != nil {
 			fault = "can't read the file that " + s.Key + "_FILE names: " + err.Error()
 		} else if value == "" {

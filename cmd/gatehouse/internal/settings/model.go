@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -11,11 +12,14 @@ import (
 
 // Model is how the agent asks models.
 type Model struct {
-	Names     string        `envconfig:"GATEHOUSE_MODEL" help:"The model that answers: openai:NAME or anthropic:NAME. Of several, separated by commas, the next one is asked where one can't answer."`
-	MaxTokens int64         `envconfig:"GATEHOUSE_MODEL_MAX_TOKENS" default:"0" help:"How many tokens one answer may have. 0: OpenAI's own limit, or 8192 with Anthropic, which needs one."`
+	Names     string        `envconfig:"GATEHOUSE_MODEL" help:"The model that answers: openai:NAME, anthropic:NAME, or the name of one in GATEHOUSE_MODELS. Of several, separated by commas, the next one is asked where one can't answer."`
+	File      string        `envconfig:"GATEHOUSE_MODELS" help:"A YAML file of models, each with its vendor, address and key."`
+	MaxTokens int64         `envconfig:"GATEHOUSE_MODEL_MAX_TOKENS" default:"0" help:"How many tokens one answer may have, with what the model thinks. 0: the model's own limit, or 64000 with Anthropic, which needs one."`
 	Context   int           `envconfig:"GATEHOUSE_MODEL_CONTEXT" default:"100000" help:"How many tokens of a conversation a model is shown, estimated; older exchanges are left out. 0: no limit."`
-	Timeout   time.Duration `envconfig:"GATEHOUSE_MODEL_TIMEOUT" default:"3m" help:"How long one answer of a model may take, with all attempts."`
-	Calls     int           `envconfig:"GATEHOUSE_MODEL_CALLS" default:"512" help:"How many calls of one model may run at the same time in this process: what the vendor or your own server admits. Others wait; that counts as part of GATEHOUSE_MODEL_TIMEOUT."`
+	Timeout   time.Duration `envconfig:"GATEHOUSE_MODEL_TIMEOUT" default:"0s" help:"How long one answer of a model may take. 0s: as long as it goes on; see GATEHOUSE_MODEL_SILENCE."`
+	Silence   time.Duration `envconfig:"GATEHOUSE_MODEL_SILENCE" default:"10m" help:"After how long a call of a model is given up if not one byte comes."`
+	RetryTime time.Duration `envconfig:"GATEHOUSE_RETRY_TIME" default:"2m" help:"How long one question to the models may take up with failures, retries and the waits that they ask for. After it the person is told."`
+	Calls     int           `envconfig:"GATEHOUSE_MODEL_CALLS" default:"512" help:"How many calls of one model may run at the same time in this process: what the vendor or your own server admits. Others wait."`
 	TextOnly  bool          `envconfig:"GATEHOUSE_MODEL_TEXT_ONLY" default:"false" help:"The model takes no images: it is told that there was one."`
 	Turn      int64         `envconfig:"GATEHOUSE_TOKENS_PER_TURN" default:"0" help:"How many tokens one turn may take. 0: no limit."`
 	Daily     int64         `envconfig:"GATEHOUSE_TOKENS_PER_DAY" default:"0" help:"How many tokens one person may take a day, from midnight to midnight UTC. 0: no limit."`
@@ -24,7 +28,24 @@ type Model struct {
 }
 
 // ChosenModel is one of the models that GATEHOUSE_MODEL names.
-type ChosenModel struct{ Vendor, Name string }
+type ChosenModel struct {
+	Name          string // as GATEHOUSE_MODEL names it
+	Vendor, Model string
+
+	API       string // openai's: chat or responses; "": its own choice
+	BaseURL   string
+	Key       string
+	Headers   map[string]string
+	Stream    bool
+	Context   int
+	MaxTokens int64
+	TextOnly  bool
+	Extras    map[string]json.RawMessage
+	Price     Price
+}
+
+// Price is what a million tokens cost, in the currency of the vendor's bill.
+type Price struct{ In, Cached, Out float64 }
 
 // The vendors.
 const (
@@ -33,39 +54,100 @@ const (
 )
 
 // String is the model as GATEHOUSE_MODEL names it.
-func (m ChosenModel) String() string { return m.Vendor + ":" + m.Name }
+func (m ChosenModel) String() string { return m.Name }
+
+// OpenAI is the configuration of a model that is asked by OpenAI's API.
+func (m ChosenModel) OpenAI(c Model) openai.Config {
+	return openai.Config{
+		APIKey: m.Key, API: m.API, BaseURL: m.BaseURL, Headers: m.Headers,
+		Timeout: c.Timeout, Silence: c.Silence, TextOnly: m.TextOnly,
+	}
+}
+
+// Anthropic is the configuration of a model that is asked by Anthropic's API.
+func (m ChosenModel) Anthropic(c Model) anthropic.Config {
+	return anthropic.Config{
+		APIKey: m.Key, BaseURL: m.BaseURL, Headers: m.Headers,
+		Timeout: c.Timeout, Silence: c.Silence, TextOnly: m.TextOnly,
+	}
+}
 
 // validate fills Chosen, and returns all faults, one line each.
 func (m *Model) validate(o openai.Config, a anthropic.Config) (faults []string) {
-	m.Chosen = nil
-	used := map[string]bool{}
-	for _, one := range list(m.Names) {
-		vendor, name, _ := strings.Cut(one, ":")
-		if vendor != OpenAI && vendor != Anthropic || name == "" {
-			faults = append(faults, fmt.Sprintf("GATEHOUSE_MODEL: %q is not of the form openai:NAME or anthropic:NAME", one))
-			break
+	faults = append(faults, m.choose(o, a)...)
+	seen := map[string]bool{}
+	for _, one := range m.Chosen {
+		found := one.OpenAI(*m).Validate()
+		if one.Vendor == Anthropic {
+			found = one.Anthropic(*m).Validate()
 		}
-		used[vendor] = true
-		m.Chosen = append(m.Chosen, ChosenModel{vendor, name})
-	}
-	if used[OpenAI] {
-		faults = append(faults, o.Validate()...)
-	}
-	if used[Anthropic] {
-		faults = append(faults, a.Validate()...)
+		for _, fault := range found {
+			if fault = one.named(fault); !seen[fault] {
+				seen[fault] = true
+				faults = append(faults, fault)
+			}
+		}
+		m.limit(one)
 	}
 	for key, n := range map[string]int64{
 		"GATEHOUSE_MODEL_MAX_TOKENS": m.MaxTokens, "GATEHOUSE_MODEL_CONTEXT": int64(m.Context), "GATEHOUSE_TOKENS_PER_TURN": m.Turn, "GATEHOUSE_TOKENS_PER_DAY": m.Daily,
+		"GATEHOUSE_MODEL_TIMEOUT": int64(m.Timeout),
 	} {
 		if n < 0 {
 			faults = append(faults, fmt.Sprintf("%s: %d must not be negative", key, n))
 		}
 	}
-	if m.Timeout <= 0 {
-		faults = append(faults, fmt.Sprintf("GATEHOUSE_MODEL_TIMEOUT: %s is too short; use a minute or more", m.Timeout))
+	if m.RetryTime < 0 {
+		faults = append(faults, fmt.Sprintf("GATEHOUSE_RETRY_TIME: %s must not be negative", m.RetryTime))
+	}
+	if m.Silence < time.Second {
+		faults = append(faults, fmt.Sprintf("GATEHOUSE_MODEL_SILENCE: %s is too short; use a minute or more", m.Silence))
 	}
 	if m.Calls < 1 {
 		faults = append(faults, fmt.Sprintf("GATEHOUSE_MODEL_CALLS: %d is too low; use 1 or more", m.Calls))
 	}
 	return faults
+}
+
+// limit has what a model can take limit what all of them are shown: each may be asked in another's place.
+func (m *Model) limit(one ChosenModel) {
+	if one.Context > 0 && (m.Context == 0 || one.Context < m.Context) {
+		m.Context = one.Context
+	}
+	m.TextOnly = m.TextOnly || one.TextOnly
+}
+
+// choose finds the models that Names names: those of the environment's keys, and those of the file.
+func (m *Model) choose(o openai.Config, a anthropic.Config) (faults []string) {
+	m.Chosen = nil
+	file, err := loadModels(m.File)
+	if err != nil {
+		return []string{"GATEHOUSE_MODELS: the models are invalid:\n    " + strings.ReplaceAll(err.Error(), "\n", "\n    ")}
+	}
+	for _, name := range list(m.Names) {
+		vendor, model, _ := strings.Cut(name, ":")
+		one, inFile := file[name]
+		switch {
+		case inFile:
+		case vendor == OpenAI && model != "":
+			one = ChosenModel{Vendor: vendor, Model: model, BaseURL: o.BaseURL, Key: o.APIKey, Stream: true}
+		case vendor == Anthropic && model != "":
+			one = ChosenModel{Vendor: vendor, Model: model, BaseURL: a.BaseURL, Key: a.APIKey, Stream: true}
+		default:
+			return []string{fmt.Sprintf("GATEHOUSE_MODEL: %q is neither of the form openai:NAME or anthropic:NAME nor the name of a model in GATEHOUSE_MODELS", name)}
+		}
+		one.Name, one.TextOnly = name, one.TextOnly || m.TextOnly
+		m.Chosen = append(m.Chosen, one)
+	}
+	return nil
+}
+
+// named is a fault of a vendor's settings with the name of the model, if that is of the file and has keys of its own there.
+func (m ChosenModel) named(fault string) string {
+	if strings.HasPrefix(m.Name, m.Vendor+":") {
+		return fault
+	}
+	_, what, _ := strings.Cut(fault, "_")
+	key, why, _ := strings.Cut(what, ": ")
+	return fmt.Sprintf("GATEHOUSE_MODELS: the %s of the model %s: %s", strings.ToLower(key), m.Name, why)
 }

@@ -39,9 +39,10 @@ var capital = regexp.MustCompile(`([a-z])([A-Z])`)
 func snake(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "${1}_${2}")) }
 
 // loadReplies returns gatehouse's own sentences, with those of the file in place of the built-in ones; "" = no file.
-// The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too. Errors: strictyaml.Faults.
-func loadReplies(file string) (chat.Replies, dispatch.Sentences, error) {
-	replies, sentences := chat.DefaultReplies, dispatch.DefaultSentences()
+// The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too, but for an error's own message, which may
+// only be where the built-in one has it. A category of which dispatch has a sentence of that name can't be replaced. Errors: strictyaml.Faults.
+func loadReplies(file string) (chat.Replies, dispatch.Sentences, core.Sentences, error) {
+	replies, sentences, words := chat.DefaultReplies, dispatch.DefaultSentences(), core.Sentences{}
 	r := strictyaml.Reader{File: file}
 	var root *yaml.Node
 	if file != "" {
@@ -49,12 +50,18 @@ func loadReplies(file string) (chat.Replies, dispatch.Sentences, error) {
 		root = r.Parse(data, "")
 	}
 	if root == nil {
-		return replies, sentences, r.Err()
+		return replies, sentences, words, r.Err()
 	}
 	var keys []string
 	texts := map[string]*string{}
 	for _, s := range wording(&replies, &sentences) {
 		keys, texts[s.key] = append(keys, s.key), s.to
+	}
+	for _, c := range core.Categories() {
+		if key := string(c); texts[key] == nil {
+			text := core.Sentence(c)
+			keys, texts[key], words[c] = append(keys, key), &text, text
+		}
 	}
 	for _, e := range r.Entries(root, "the file", keys) {
 		to := texts[e.Key]
@@ -64,7 +71,10 @@ func loadReplies(file string) (chat.Replies, dispatch.Sentences, error) {
 		}
 		*to = text
 	}
-	return replies, sentences, r.Err()
+	for c := range words {
+		words[c] = *texts[string(c)]
+	}
+	return replies, sentences, words, r.Err()
 }
 
 var verb = regexp.MustCompile(`%.?`)
@@ -77,6 +87,8 @@ func incomplete(builtin, text string) (what, do string) {
 	switch {
 	case strings.Contains(builtin, diagnostic) && !strings.Contains(text, diagnostic):
 		return "has no " + diagnostic, "write it where the reason is to stand"
+	case strings.Contains(text, core.OwnMessage) && !strings.Contains(builtin, core.OwnMessage):
+		return "must not have " + core.OwnMessage, "leave it out: what others say is not shown to people"
 	case want != "" && !slices.Equal(got, []string{want}):
 		return "does not have " + want + " exactly once", "write it once, and %% for any other percent sign"
 	}

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"os"
 	"strings"
 
 	"gatehouse/core"
@@ -30,7 +29,7 @@ func loadScript(name string) (*Script, error) {
 	}
 	text, err := agent.DemoScript, error(nil)
 	if name != demoScript {
-		text, err = os.ReadFile(name)
+		text, err = core.ReadText(name)
 	}
 	if err != nil {
 		return nil, core.Wrap(core.Invalid, err, "%s", err)

@@ -262,7 +262,7 @@ func TestRepliesReplaceEverySentence(t *testing.T) {
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, s, err := loadReplies(file)
+	r, s, _, err := loadReplies(file)
 	if err != nil {
 		t.Fatal(err)
 	}

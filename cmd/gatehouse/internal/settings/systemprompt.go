@@ -1,9 +1,13 @@
 package settings
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
+	"gatehouse/adapters/openai"
+	"gatehouse/core"
 	"gatehouse/core/llm/prompt"
 )
 
@@ -24,9 +28,37 @@ func (c *Config) readSystemPrompt(f *faults) {
 		f.check(s.Seed == nil && s.FrequencyPenalty == nil && s.PresencePenalty == nil, key,
 			"Anthropic's models, of which GATEHOUSE_MODEL names one, take no seed, frequency_penalty and presence_penalty; remove these from the prompt's sampling")
 	}
+	c.eachSampled(func(_ ChosenModel, _ string, err error) {
+		if err != nil {
+			f.check(false, key, "%s", core.MessageOf(err))
+		}
+	})
 }
 
-// Unused returns a warning for every setting that is set but has no effect together with the others.
+// eachSampled calls do for each model of OpenAI's API that can't be asked over the Responses API because of the prompt's sampling: setting sends it
+// over chat completions, or err says why that can't be.
+func (c *Config) eachSampled(do func(m ChosenModel, setting string, err error)) {
+	if c.SystemPrompt == nil || c.SystemPrompt.Sampling == nil {
+		return
+	}
+	for _, m := range c.Model.Chosen {
+		p, err := openai.New(m.Model, m.OpenAI(c.Model))
+		if err != nil || m.Vendor == Anthropic {
+			continue // its own faults are reported elsewhere
+		}
+		sampling := *c.SystemPrompt.Sampling
+		sampling.Extra = maps.Clone(m.Extras)
+		if sampling.Extra == nil {
+			sampling.Extra = map[string]json.RawMessage{}
+		}
+		maps.Copy(sampling.Extra, c.SystemPrompt.Sampling.Extra)
+		if setting, err := p.ByChat(sampling); setting != "" || err != nil {
+			do(m, setting, err)
+		}
+	}
+}
+
+// Unused returns a warning for every setting that is set but has no effect together with the others, or another one than it seems.
 func (c Config) Unused() (all []string) {
 	without := "the agent " + c.Agent + " has no model"
 	switch {
@@ -39,5 +71,8 @@ func (c Config) Unused() (all []string) {
 	if c.Model.Names != "" && c.Agent != "llm" && c.Script == nil {
 		all = append(all, "GATEHOUSE_MODEL is set but is not used: "+without)
 	}
+	c.eachSampled(func(m ChosenModel, setting string, _ error) {
+		all = append(all, "the system prompt sets "+setting+", which the Responses API lacks: "+m.Name+" is asked over chat completions")
+	})
 	return all
 }

@@ -1,0 +1,88 @@
+package chat
+
+import (
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"gatehouse/adapters/internal/webhook"
+	"gatehouse/core"
+)
+
+// Clock is a platform's own clock, by the Date of its answers. Title and Now are needed; Log nil: nothing is logged.
+//
+// What has passed since an answer is measured by Now, whose readings in a process are monotonic; so it does not matter whether this machine's clock is
+// right, or is set meanwhile.
+type Clock struct {
+	Title string
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	last atomic.Pointer[dated]
+	off  atomic.Bool // the log says so
+}
+
+// dated is an answer: its Date, when it came, and how far this machine's clock is certainly ahead.
+type dated struct {
+	date, at time.Time
+	ahead    time.Duration
+}
+
+// maxOff is how far the two clocks may differ without a warning.
+const maxOff = 2 * time.Second
+
+// Answered notes an answer to a call that began at asked. One without a date, or from a cache, says nothing.
+func (c *Clock) Answered(asked time.Time, h http.Header) {
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil || h.Get("Age") != "" {
+		return
+	}
+	at := c.Now()
+	// The date is that of a moment between the two, in whole seconds.
+	ahead := max(0, asked.Sub(date)-time.Second) + min(0, at.Sub(date))
+	c.last.Store(&dated{date, at, ahead})
+	off := ahead.Abs() > maxOff
+	if c.Log == nil || off == c.off.Swap(off) {
+		return
+	}
+	if off {
+		c.Log.Warn(c.difference(ahead), "ahead", ahead)
+		return
+	}
+	c.Log.Info("this machine's clock agrees with the platform's again")
+}
+
+// Read is core.Health's Clock.
+func (c *Clock) Read() (now time.Time, ahead time.Duration, off error) {
+	last := c.last.Load()
+	if last == nil {
+		return time.Time{}, 0, nil
+	}
+	if last.ahead.Abs() > webhook.Window {
+		off = core.Errorf(core.Invalid, "%s", c.difference(last.ahead))
+	}
+	return last.date.Add(c.Now().Sub(last.at)), last.ahead, off
+}
+
+func (c *Clock) difference(ahead time.Duration) string {
+	side := "ahead of"
+	if ahead < 0 {
+		side = "behind"
+	}
+	return "This machine's clock is " + ahead.Abs().Round(time.Second).String() + " " + side + " that of " + c.Title + ". Set it right, and keep it right with NTP (such as chrony or systemd-timesyncd); " +
+		"from " + webhook.Window.String() + " on, requests that " + c.Title + " signs are refused."
+}
+
+// Clock adds what a platform's answers say of this machine's clock.
+func (r *Report) Clock(c *Clock) {
+	switch now, ahead, off := c.Read(); {
+	case now.IsZero():
+	case off != nil:
+		r.Add("clock", Fail, c.difference(ahead), "Run NTP on this machine.")
+	case ahead.Abs() > maxOff:
+		r.Add("clock", Warn, c.difference(ahead), "Run NTP on this machine.")
+	default:
+		r.Add("clock", OK, "This machine's clock agrees with that of "+r.Title+".", "")
+	}
+}

@@ -28,6 +28,7 @@ func FuzzStream(f *testing.F) {
 			"event: content_block_delta\ndata: {\"index\":1e99,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\"}}\n\nevent: message_delta\ndata: {\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n",
 		"event: message_start\ndata: {\"message\":{\"content\":7}}\n\nevent: content_block_start\ndata: {\"content_block\":{\"type\":\"server_tool_use\",\"text\":7}}\n\nevent: message_delta\ndata: {\"delta\":{\"stop_reason\":\"pause_turn\"}}\n\n",
 		"event: error\ndata: {\"error\":7}\n\n",
+		"event: error\ndata: {}\n\n",
 	} {
 		f.Add([]byte(seed))
 	}

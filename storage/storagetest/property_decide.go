@@ -153,9 +153,9 @@ func (p *property) askAgain(rt *rapid.T) {
 	a := p.m.approvals[id]
 	who := rapid.SampledFrom([]core.Actor{ann, ann, bob}).Draw(rt, "asks")
 	r, err := p.any(rt).AskAgain(ctx, id, who)
-	var asked *modelEvent
+	var asked *modelEvent // the last: a second try of a message belongs to the same invocation
 	for _, e := range p.m.events {
-		if e.invocation == a.invocation && e.Kind() == core.KindMessage {
+		if e.invocation == a.invocation && e.Kind() == core.KindMessage && (asked == nil || e.seq > asked.seq) {
 			asked = e
 		}
 	}

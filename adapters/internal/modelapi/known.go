@@ -95,8 +95,11 @@ var statuses = map[string]int{
 	"NOT_FOUND": http.StatusNotFound,
 }
 
-// StatusIn is the status that an error inside a good answer stands for: its code, or its type; 502 if it names none.
+// StatusIn is the status that an error inside a good answer stands for: its code, or its type; 502 if it names none, or is missing.
 func StatusIn(fault *strictjson.Value) int {
+	if fault == nil {
+		return http.StatusBadGateway
+	}
 	for _, key := range []string{"code", "status", "type"} {
 		v := fault.Get(key)
 		if v == nil {

@@ -46,10 +46,15 @@ func (s *server) call(ctx context.Context, d definition, key string, args json.R
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
+	case <-s.removed:
+		return "", s.gone(d.name)
 	case <-busy.C:
 		return "", core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other calls. Nothing was done.", d.name, s.Name, maxCalls)
 	case <-ctx.Done():
 		return "", ctx.Err()
+	}
+	if s.isRemoved() {
+		return "", s.gone(d.name)
 	}
 	for again := false; ; again = true {
 		c, err := s.live(ctx)

@@ -15,6 +15,7 @@ import (
 type Config struct {
 	Servers  []Server
 	Warnings []string // what is ignored or was changed in it
+	Text     string   // of the file, by which a change is noticed; "" if there is none
 }
 
 // Server is one entry of mcpServers: a process that speaks on its standard input and output, or an endpoint of streamable HTTP.
@@ -62,6 +63,7 @@ func Load(path string, lookup func(string) (string, bool)) (Config, error) {
 		}
 		return Config{}, core.Errorf(core.Invalid, "%s", strings.Join(faults, "\n"))
 	}
+	cfg.Text = string(text)
 	return cfg, nil
 }
 

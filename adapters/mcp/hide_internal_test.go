@@ -15,7 +15,7 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	const fromEnv, fromHeader, fromURL = "s3cr3t-of-env", "s3cr3t-of-header", "s3cr3t of url"
 	s := newServer(Server{
 		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A": fromEnv, "PIN": "4711471147"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
-	}, Options{Log: New(Options{}).log})
+	}, Options{Log: New(Options{}).options.Log})
 	all := fromEnv + " " + fromHeader + " " + fromURL
 	clean := func(what, text string) {
 		t.Helper()
@@ -75,7 +75,7 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 
 func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 	folder := t.TempDir()
-	s := newServer(Server{Name: "files", Env: map[string]string{"ROOT": folder, "TOKEN": folder + "-not-there"}}, Options{Log: New(Options{}).log})
+	s := newServer(Server{Name: "files", Env: map[string]string{"ROOT": folder, "TOKEN": folder + "-not-there"}}, Options{Log: New(Options{}).options.Log})
 	if got := s.hide(folder + "/a.txt"); got != folder+"/a.txt" {
 		t.Errorf("got %s", got)
 	}
@@ -85,7 +85,7 @@ func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 }
 
 func TestAResultSaysNothingTwice(t *testing.T) {
-	s := newServer(Server{Name: "files"}, Options{Log: New(Options{}).log})
+	s := newServer(Server{Name: "files"}, Options{Log: New(Options{}).options.Log})
 	image := &sdk.ImageContent{MIMEType: "image/png", Data: []byte("pixels")}
 	text := func(all ...string) (parts []sdk.Content) {
 		for _, one := range all {

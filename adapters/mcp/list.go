@@ -34,20 +34,22 @@ func (s *server) refresh(c *session) error {
 	if said.ServerInfo != nil {
 		about = cut(s.hide(said.ServerInfo.Name+" "+said.ServerInfo.Version), 100)
 	}
-	found := listing{known: map[string]definition{}}
 	var listed []*sdk.Tool
+	var warning string
 	if said.Capabilities != nil && said.Capabilities.Tools != nil {
 		var err error
-		if listed, err = s.pages(ctx, c, &found); err != nil {
+		if listed, warning, err = s.pages(ctx, c); err != nil {
 			if cause := c.gate.Cause(); cause != nil {
 				err = cause
 			}
 			return fmt.Errorf("its tools can't be listed: %w", err)
 		}
 	}
-	for _, t := range listed {
-		s.add(ctx, &found, t, listed)
+	found := s.listingOf(ctx, listed)
+	if warning != "" {
+		found.warnings = append(found.warnings, warning)
 	}
+	s.remember(ctx, about, listed)
 	s.mu.Lock()
 	news := !slices.Equal(s.listing.warnings, found.warnings) || !slices.Equal(s.listing.changes, found.changes)
 	sameName := func(a, b tool.Tool) bool { return a.Name == b.Name }
@@ -65,23 +67,31 @@ func (s *server) refresh(c *session) error {
 	return nil
 }
 
-// pages reads the list, page by page, up to the limit.
-func (s *server) pages(ctx context.Context, c *session, found *listing) (all []*sdk.Tool, err error) {
+// listingOf makes the tools of a list.
+func (s *server) listingOf(ctx context.Context, listed []*sdk.Tool) listing {
+	found := listing{known: map[string]definition{}}
+	for _, t := range listed {
+		s.add(ctx, &found, t, listed)
+	}
+	return found
+}
+
+// pages reads the list, page by page, up to the limit, which a warning says.
+func (s *server) pages(ctx context.Context, c *session) (all []*sdk.Tool, warning string, err error) {
 	for page, cursor := 0, ""; ; page++ {
 		list, err := c.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		all = append(all, list.Tools...)
 		if len(all) > maxTools {
-			found.warn("it lists more than %d tools; only the first %d are used", maxTools, maxTools)
-			return all[:maxTools], nil
+			return all[:maxTools], fmt.Sprintf("it lists more than %d tools; only the first %d are used", maxTools, maxTools), nil
 		}
 		if list.NextCursor == "" {
-			return all, nil
+			return all, "", nil
 		}
 		if page >= maxPages {
-			return nil, errors.New("the list does not end")
+			return nil, "", errors.New("the list does not end")
 		}
 		cursor = list.NextCursor
 	}

@@ -71,7 +71,7 @@ func (s *server) compare(ctx context.Context, d *definition, found *listing) {
 		d.standing = Reads
 	default:
 		d.standing = Changed
-		found.changes = append(found.changes, fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\" and start gatehouse again", d.name, d.confirmation()))
+		found.changes = append(found.changes, fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\"", d.name, d.confirmation()))
 	}
 }
 

@@ -20,7 +20,7 @@ type ToolReport struct {
 // Report gives how each server is now, in the order of the configuration.
 func (s *Servers) Report() []Report {
 	var all []Report
-	for _, one := range s.all {
+	for _, one := range s.list() {
 		all = append(all, one.report())
 	}
 	return all

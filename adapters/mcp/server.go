@@ -50,6 +50,10 @@ type server struct {
 	slots     chan struct{} // one for each call that runs
 	tried     chan struct{} // closed after the first attempt to start it
 	once      sync.Once
+	removed   chan struct{} // closed when its entry is gone from the configuration
+	end       context.CancelFunc
+
+	remembered string // the digest of the stored list
 
 	mu      sync.Mutex
 	session *session      // nil: it is away
@@ -63,13 +67,14 @@ type server struct {
 func newServer(entry Server, o Options) *server {
 	s := &server{
 		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name), times: o.times,
-		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), tried: make(chan struct{}), changed: make(chan struct{}),
+		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), tried: make(chan struct{}), changed: make(chan struct{}), removed: make(chan struct{}),
 	}
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout
 	}
 	s.address = addressOf(entry.URL)
 	s.secrets = secretsOf(entry, s.address)
+	s.recall()
 	return s
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,11 +32,15 @@ type Options struct {
 
 // Servers are the MCP servers of a configuration.
 type Servers struct {
-	all []*server
-	log *slog.Logger
+	options Options
+
+	mu      sync.Mutex
+	all     []*server
+	running context.Context // that of Run; nil: it has not begun, or has ended
+	group   sync.WaitGroup
 }
 
-// New makes the servers; Run starts them.
+// New makes the servers, with the tools that each listed last; Run starts them.
 func New(o Options) *Servers {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -45,30 +51,82 @@ func New(o Options) *Servers {
 	if o.times == (times{}) {
 		o.times = usual
 	}
-	for _, warning := range o.Config.Warnings {
-		o.Log.Warn("mcp.json: " + warning)
+	s := &Servers{options: o}
+	s.Use(o.Config)
+	return s
+}
+
+// Use makes another configuration the one in force. A server whose entry is as before goes on; one whose entry is gone or another is ended
+// once its calls have ended, and has no tools from now on.
+func (s *Servers) Use(c Config) {
+	for _, warning := range c.Warnings {
+		s.options.Log.Warn("mcp.json: " + warning)
 	}
-	all := &Servers{log: o.Log}
-	for _, entry := range o.Config.Servers {
-		all.all = append(all.all, newServer(entry, o))
+	before := s.list()
+	var all []*server
+	for _, entry := range c.Servers {
+		i := slices.IndexFunc(before, func(one *server) bool { return reflect.DeepEqual(one.Server, entry) })
+		if i < 0 {
+			all = append(all, newServer(entry, s.options))
+		} else {
+			all = append(all, before[i])
+		}
 	}
-	return all
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = all
+	if s.running == nil {
+		return
+	}
+	for _, one := range all {
+		if !slices.Contains(before, one) {
+			s.start(one)
+		}
+	}
+	for _, one := range before {
+		if !slices.Contains(all, one) {
+			close(one.removed)
+			s.group.Go(one.drain)
+		}
+	}
+}
+
+func (s *Servers) list() []*server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}
+
+// start starts a server, for as long as Run runs. The caller holds the lock.
+func (s *Servers) start(one *server) {
+	ctx, end := context.WithCancel(s.running)
+	one.end = end
+	s.group.Go(func() {
+		defer end()
+		one.run(ctx)
+	})
 }
 
 // Run keeps the servers running until ctx ends, then ends them; it returns when nothing of them is left. It never fails: a server that
 // can't be started is a warning in the log, and an error of the calls of its tools.
 func (s *Servers) Run(ctx context.Context) error {
-	var running sync.WaitGroup
+	s.mu.Lock()
+	s.running = ctx
 	for _, one := range s.all {
-		running.Go(func() { one.run(ctx) })
+		s.start(one)
 	}
-	running.Wait()
+	s.mu.Unlock()
+	<-ctx.Done()
+	s.mu.Lock()
+	s.running = nil // so that the group does not grow
+	s.mu.Unlock()
+	s.group.Wait()
 	return nil
 }
 
 // Ready waits until each server runs or could not be started once, or ctx ends.
 func (s *Servers) Ready(ctx context.Context) {
-	for _, one := range s.all {
+	for _, one := range s.list() {
 		select {
 		case <-one.tried:
 		case <-ctx.Done():
@@ -78,12 +136,14 @@ func (s *Servers) Ready(ctx context.Context) {
 }
 
 // Source gives the servers' tools to a registry.
-func (s *Servers) Source() tool.Source { return tool.Source{Tools: s.Tools, Missing: s.Missing} }
+func (s *Servers) Source() tool.Source {
+	return tool.Source{Tools: s.Tools, Missing: s.Missing, Await: s.await}
+}
 
 // Tools gives the tools of all servers; those of a server that is away, too.
 func (s *Servers) Tools() []tool.Tool {
 	var all []tool.Tool
-	for _, one := range s.all {
+	for _, one := range s.list() {
 		all = append(all, one.Tools()...)
 	}
 	return all
@@ -91,16 +151,34 @@ func (s *Servers) Tools() []tool.Tool {
 
 // Missing says which server is away, if a tool's name is one of its own.
 func (s *Servers) Missing(name string) error {
-	for _, one := range s.all {
-		if !strings.HasPrefix(name, one.Name+".") {
-			continue
-		}
-		one.mu.Lock()
-		away := one.session == nil
-		one.mu.Unlock()
-		if away {
-			return one.notRunning()
+	if one := s.of(name); one != nil && one.away() {
+		return one.notRunning()
+	}
+	return nil
+}
+
+// of gives the server that a tool's name belongs to; nil: there is none.
+func (s *Servers) of(name string) *server {
+	for _, one := range s.list() {
+		if strings.HasPrefix(name, one.Name+".") {
+			return one
 		}
 	}
 	return nil
+}
+
+// await waits for the first list of the server that a tool's name belongs to, as long as a call waits.
+func (s *Servers) await(ctx context.Context, name string) {
+	if one := s.of(name); one != nil && !one.listed() {
+		_, _ = one.live(ctx) // whether it came is seen by its tools
+	}
+}
+
+// Up gives the names of the servers, and whether each runs.
+func (s *Servers) Up() map[string]bool {
+	up := map[string]bool{}
+	for _, one := range s.list() {
+		up[one.Name] = !one.away()
+	}
+	return up
 }

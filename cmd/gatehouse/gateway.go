@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/callback"
-	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/tools"
@@ -32,7 +31,7 @@ type gateway struct {
 	dispatcher *dispatch.Dispatcher
 	deliverer  *outbox.Deliverer
 	clock      *schedule.Clock
-	servers    *mcp.Servers // whose tools the agent has
+	servers    *mcpServers // whose tools the agent has
 	models     *modelHealth
 	server     *server      // nil: no HTTP
 	traces     *otel.Export // nil: none
@@ -148,11 +147,9 @@ func (g *gateway) Run(ctx context.Context) error {
 		})
 	}
 	tooling.Go(func() { _ = g.servers.Run(running) }) // never fails
+	tooling.Go(func() { g.servers.follow(running) })
 	tooling.Go(func() { tools.Reap(running) })
-	working.Go(func() {
-		awaitTools(receiving, g.servers)
-		_ = g.dispatcher.Run(receiving) // never fails
-	})
+	working.Go(func() { _ = g.dispatcher.Run(receiving) }) // never fails
 	working.Go(func() { _ = g.clock.Run(receiving) })      // never fails
 	delivering.Go(func() { _ = g.deliverer.Run(sending) }) // never fails
 	platforms.Wait()

@@ -23,6 +23,7 @@ const (
 	metricMemoryLimit = "gatehouse_turn_memory_limit_bytes"
 	metricWaiting     = "gatehouse_conversations_waiting"
 	metricModelUp     = "gatehouse_model_up"
+	metricServerUp    = "gatehouse_mcp_server_up"
 	metricSkew        = "gatehouse_clock_skew_seconds"
 )
 
@@ -50,12 +51,13 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.value) // the client has disconnected
 	}
 	_, _ = fmt.Fprintf(w, "# HELP %s 1: the model answered its last call.\n# TYPE %[1]s gauge\n", metricModelUp)
+	bit := map[bool]int{true: 1}
 	for model, down := range s.gateway.models.all() {
-		up := 0
-		if down == "" {
-			up = 1
-		}
-		_, _ = fmt.Fprintf(w, "%s{model=%q} %d\n", metricModelUp, model, up)
+		_, _ = fmt.Fprintf(w, "%s{model=%q} %d\n", metricModelUp, model, bit[down == ""])
+	}
+	_, _ = fmt.Fprintf(w, "# HELP %s 1: the MCP server runs.\n# TYPE %[1]s gauge\n", metricServerUp)
+	for server, up := range s.gateway.servers.Up() {
+		_, _ = fmt.Fprintf(w, "%s{server=%q} %d\n", metricServerUp, server, bit[up])
 	}
 	_, _ = fmt.Fprintf(w, "# HELP %s How far this machine's clock is ahead of a platform's.\n# TYPE %s gauge\n", metricSkew, metricSkew)
 	for _, p := range s.gateway.platforms {

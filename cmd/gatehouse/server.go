@@ -107,7 +107,7 @@ type condition struct {
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
-	state := readiness{Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{}, Notes: s.gateway.models.notes()}
+	state := readiness{Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{}, Notes: append(s.gateway.models.notes(), s.gateway.servers.notes()...)}
 	report := func(err error) string {
 		if err == nil {
 			return "ok"

@@ -42,8 +42,8 @@ func reloadOnHangup(ctx context.Context, cfg settings.Config, log *slog.Logger, 
 		for {
 			select {
 			case <-hangup:
-				if cfg.Policy.Path() == "" && cfg.Tools.Path() == "" {
-					log.Info("SIGHUP is ignored, because there is neither a policy file nor a file of tools to read again; to use changed settings, start gatehouse again")
+				if cfg.Policy.Path() == "" && cfg.Tools.Path() == "" && cfg.MCPFile == "" {
+					log.Info("SIGHUP is ignored, because there is no policy file, no file of tools and no mcp.json to read again; to use changed settings, start gatehouse again")
 				}
 				if reload("policy", cfg.Policy.Path(), cfg.Policy.Reload, log) {
 					changed()

@@ -42,7 +42,11 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 		}
 		return r, nil
 	}
+	x.Tools.await(ctx, call.Name)
 	t, err := x.Tools.Find(call)
+	if core.CategoryOf(err) == core.ToolUnknown { // it was there when the approval was requested
+		err = core.Errorf(core.ToolUnknown, "The tool %s is gone, so nothing was done.", call.Name)
+	}
 	if err != nil {
 		return refuse(err)
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"slices"
 
 	"gatehouse/core"
@@ -13,6 +14,8 @@ type Source struct {
 	// Missing says why there is now no tool of a name that belongs to the source; nil: the name is not the source's. The error is an
 	// *Error for people.
 	Missing func(name string) error
+	// Await waits, for a limited time, until the source knows whether it has a tool of that name. nil: it always knows.
+	Await func(ctx context.Context, name string)
 }
 
 // Prepare checks a tool as Validate does and readies it for the list of a Source.
@@ -62,4 +65,13 @@ func (r *Registry) missing(name string) error {
 		}
 	}
 	return core.Errorf(core.ToolUnknown, "There is no tool %q.", name)
+}
+
+// await waits until the sources know whether they have a tool of that name.
+func (r *Registry) await(ctx context.Context, name string) {
+	for _, s := range r.sources {
+		if s.Await != nil {
+			s.Await(ctx, name)
+		}
+	}
 }

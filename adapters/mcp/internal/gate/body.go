@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"gatehouse/core"
 )
 
 // errNoAnswer ends a connection whose server answers a request with something else.
@@ -29,9 +31,13 @@ func (b *body) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if text = bytes.TrimSpace(text); len(text) > 0 {
-			if h, ok := readHead(text); !ok || !h.answer() {
+		if text = bytes.TrimSpace(core.WithoutBOM(text)); len(text) > 0 {
+			h, ok := readHead(text)
+			if !ok || !h.answer() {
 				return 0, b.gate.Fail(errNoAnswer)
+			}
+			if text = b.gate.answer(h, text); text == nil {
+				return 0, b.gate.Cause()
 			}
 		}
 		b.text = bytes.NewReader(text)

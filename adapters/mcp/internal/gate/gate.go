@@ -1,15 +1,18 @@
 // Package gate decides which messages of an MCP server come in, before anything parses them. Answers do; a change of the list of tools does, as
 // a sign; and a request now and then, so that the SDK can answer it, a long one without its parameters. So nothing that a server sends unasked
-// can fill a queue. A message is one object of at most MaxMessage bytes; a batch is garbage. Lines, Events and Body give what a server sends
-// by each transport, with only the messages that come in.
+// can fill a queue. A message is one object of at most MaxMessage bytes; a batch is garbage. Answers are read tolerantly (see mend). Lines,
+// Events and Body give what a server sends by each transport, with only the messages that come in.
 package gate
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"golang.org/x/time/rate"
+
+	"gatehouse/core"
 )
 
 // MaxMessage is how many bytes one message of a server may have. A larger one ends the connection.
@@ -59,7 +62,7 @@ func (g *Gate) Fail(err error) error {
 
 // admit decides about a message. It returns what comes in: the message, or nothing if it was dropped, and dealt with.
 func (g *Gate) admit(message []byte) []byte {
-	if message = bytes.TrimSpace(message); len(message) == 0 {
+	if message = bytes.TrimSpace(core.WithoutBOM(message)); len(message) == 0 {
 		return nil
 	}
 	h, ok := readHead(message)
@@ -67,7 +70,7 @@ func (g *Gate) admit(message []byte) []byte {
 	case !ok: // garbage, or a batch, which the protocol gave up
 		g.garbage(message)
 	case h.answer():
-		return message
+		return g.answer(h, message)
 	case h.method == nil:
 		g.garbage(message)
 	case *h.method == "notifications/tools/list_changed":
@@ -85,4 +88,14 @@ func (g *Gate) admit(message []byte) []byte {
 	}
 	_ = g.dropped.WaitN(g.ctx, min(1+len(message)/256, dropRate)) // an error: the connection has ended
 	return nil
+}
+
+// answer lets an answer in, mended. One whose id is a text answers none of our requests, whose ids are numbers: it would be waited for in vain,
+// so it ends the connection.
+func (g *Gate) answer(h head, message []byte) []byte {
+	if h.id[0] == '"' {
+		_ = g.Fail(fmt.Errorf("it answers with the id %.40s, a text, and was asked with a number; by JSON-RPC an answer has the id of its request", h.id))
+		return nil
+	}
+	return mend(message)
 }

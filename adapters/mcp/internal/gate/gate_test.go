@@ -13,7 +13,8 @@ func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
 		garbage bool
 	}{
 		`{"jsonrpc":"2.0","id":7,"result":{}}`:                            {in: all},
-		`{"jsonrpc":"2.0","id":"a","error":{"code":1}} `:                  {in: all},
+		`{"jsonrpc":"2.0","id":8,"error":{"code":1}} `:                    {in: all},
+		"\ufeff" + `{"jsonrpc":"2.0","id":9,"result":{}}`:                 {in: `{"jsonrpc":"2.0","id":9,"result":{}}`},
 		`{"jsonrpc":"2.0","id":7,"result":{"Method":1,"method":1}}`:       {in: all},
 		`{"id":7,"method":"ping"}`:                                        {in: all},
 		`{"id":7,"method":"ping","Method":null}`:                          {in: all}, // as a request

@@ -83,7 +83,7 @@ func serverFindings(r mcp.Report) []finding {
 	for _, t := range r.Tools {
 		if t.Standing == mcp.Changed {
 			found = append(found, finding{name, stateWarn, t.Name + " has changed since it was first seen, so each call needs an approval, although readOnly names it.",
-				fmt.Sprintf("If it still only reads, add %q to readOnly of the server, and start gatehouse again.", t.Confirm)})
+				fmt.Sprintf("If it still only reads, add %q to readOnly of the server.", t.Confirm)})
 		}
 	}
 	for _, warning := range r.Warnings {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	mcpservers "gatehouse/adapters/mcp"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 )
@@ -47,6 +49,47 @@ func useFileServer(t *testing.T) *fileServer {
 	}
 	t.Setenv("GATEHOUSE_MCP_CONFIG", path)
 	return f
+}
+
+// listed has the tools of the configured servers stored, as an earlier start does. What a server that was never seen has is not waited for.
+func listed(t *testing.T, w *workbench) {
+	t.Helper()
+	cfg, err := mcpservers.Load(os.Getenv("GATEHOUSE_MCP_CONFIG"), os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := mcpservers.New(mcpservers.Options{Config: cfg, Pins: mcpservers.Pins{Get: w.store.Get, Put: w.store.Put}})
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ended := make(chan error)
+	go func() { ended <- servers.Run(ctx) }()
+	servers.Ready(ctx)
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitServer waits until a gateway's MCP server runs.
+func awaitServer(t *testing.T, base, server string) {
+	t.Helper()
+	(&workbench{t: t}).until("the start of "+server, nil, func() bool {
+		return strings.Contains(page(t, base+"/metrics"), fmt.Sprintf("gatehouse_mcp_server_up{server=%q} 1", server))
+	})
+}
+
+// page gives what an address shows.
+func page(t *testing.T, address string) string {
+	t.Helper()
+	answer, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // oddSchemas are schemas of arguments as servers define them, each of which one of the vendors refuses.
@@ -85,6 +128,7 @@ func useOddServer(t *testing.T) (config string) {
 func TestAModelIsToldOfToolsHoweverTheyAreDefined(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		s := serveModel(t, v, map[string]string{"GATEHOUSE_MCP_CONFIG": useOddServer(t)})
+		awaitServer(t, s.base, "odd")
 		v.Then(
 			v.call(toolCall("c1", "odd.either", `{"a":"milk"}`), toolCall("c2", "odd.either", `{"c":1}`), toolCall("c3", "odd.old_limits", `{"a":0}`)),
 			v.say("That is all."))
@@ -121,6 +165,7 @@ const both = `read {"a":1.0} keyed true; change {"b":2} keyed true`
 func TestToolsOfAnMCPServer(t *testing.T) {
 	t.Run("a change is approved", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
+		listed(t, w)
 		useModel(t, asks())
 		out := w.chat("go", "y")
 		if got := f.ran(); got != both || !strings.Contains(out, "files.change") || !strings.Contains(out, "That is all.") {
@@ -130,6 +175,7 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	})
 	t.Run("a change is denied", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
+		listed(t, w)
 		useModel(t, asks())
 		out := w.chat("go", "n not today")
 		if got := f.ran(); got != `read {"a":1.0} keyed true` || !strings.Contains(out, "That is all.") {
@@ -138,6 +184,7 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	})
 	t.Run("the policy allows it", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
+		listed(t, w)
 		t.Setenv("GATEHOUSE_APPROVAL_POLICY", policyFile(t, "version: 1\nrules:\n- name: files\n  tools: [\"files.*\"]\n  action: allow\n"))
 		useModel(t, asks())
 		out := w.chat("go")

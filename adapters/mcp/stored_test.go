@@ -176,7 +176,9 @@ func TestAnotherConfigurationIsPutInForce(t *testing.T) {
 		t.Error("a server was ended although a call of it runs")
 	}
 	hangUp()
-	<-ended
+	if err := <-ended; err == nil {
+		t.Error("a call that was given up has a result")
+	}
 	r.await("it is ended", 1)
 	if n := strings.Count(r.log.String(), "the MCP server runs"); n != 3 {
 		t.Errorf("servers started %d times", n)

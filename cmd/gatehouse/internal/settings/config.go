@@ -43,7 +43,7 @@ type Config struct {
 	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS" help:"A YAML file with tools of your own: commands and HTTP requests that the agent may call. SIGHUP reads it again."`
 	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS" help:"The hosts that http.fetch and the tools of GATEHOUSE_TOOLS may reach, such as example.com,*.example.org. One that is listed with its port may have a private address. Not set: none."`
 	CallbackHosts   string        `envconfig:"GATEHOUSE_CALLBACK_HOSTS" help:"The hosts that decisions are posted to, where a program that asks over HTTP gives a callback_url, such as example.com,*.example.org. One that is listed with its port may have a private address, and be reached over http. Not set: none."`
-	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG" help:"An mcp.json: the MCP servers whose tools the agent may call, as other clients write it."`
+	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG" help:"An mcp.json: the MCP servers whose tools the agent may call, as other clients write it. It is read again when it changes, and on SIGHUP."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"512" help:"How many turns run at the same time in this process. One that waits for a model costs only memory."`
 	TurnMemory      Bytes         `envconfig:"GATEHOUSE_TURN_MEMORY" default:"256MiB" help:"How much memory running turns may hold, as estimated: 64 KiB each, and three times the text that they read and add. Above it no turn begins. 0: no limit."`

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -29,11 +30,19 @@ func StoredImage(mediaType, digest string, size int) Block {
 	return Block{Type: ImageBlock, MediaType: mediaType, Source: &ImageSource{Type: SourceStored, Digest: digest, Size: int64(size)}}
 }
 
-// StoredImages gives the digests of a message's stored images, each once, in order.
+// StoredImages gives the digests of a message's stored images and of those kept beside it, each once, in order.
 func (m Message) StoredImages() []string {
+	all := m.Content.blocks
+	if m.Kept != nil {
+		all = slices.Concat(all, m.Kept.Images)
+	}
+	return storedIn(all)
+}
+
+func storedIn(blocks []Block) []string {
 	var all []string
 	seen := map[string]bool{}
-	for _, b := range m.Content.blocks {
+	for _, b := range blocks {
 		if b.Source != nil && b.Source.Type == SourceStored && !seen[b.Source.Digest] {
 			seen[b.Source.Digest] = true
 			all = append(all, b.Source.Digest)
@@ -45,7 +54,7 @@ func (m Message) StoredImages() []string {
 // WithImages gives the message with its stored images as inline ones, for a provider that is shown them, or for an export. load
 // returns the bytes of a digest. m stays as it was.
 func (m Message) WithImages(ctx context.Context, load func(ctx context.Context, digest string) ([]byte, error)) (Message, error) {
-	if len(m.StoredImages()) == 0 {
+	if len(storedIn(m.Content.blocks)) == 0 {
 		return m, nil
 	}
 	blocks := m.Content.Blocks()

@@ -24,7 +24,12 @@ type ToolResult struct {
 	// Content is not that cut. Neither is stored with an intent.
 	Whole  string
 	Miscut bool
+
+	Images []Block // that the tool gave, stored; they are not stored with an intent either
 }
+
+// IsZero reports whether there is no result.
+func (r ToolResult) IsZero() bool { return r.Content == "" && r.Category == "" }
 
 // IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent created it. Without BegunAt the call never ran
 // and never will: the turn ended, for the reason in Result.

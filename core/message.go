@@ -42,11 +42,13 @@ func Result(call, text string) Message {
 }
 
 // Kept is what a vendor sent with a message and wants back with it, which nobody else understands: signatures, encrypted reasoning. It is no part
-// of the spec's JSON, so no export and no client has it: a store keeps it beside the message.
+// of the spec's JSON, so no export and no client has it: a store keeps it beside the message. Beside a tool message stand the images of its result,
+// since its content is a text (llm-provider §3).
 type Kept struct {
-	Origin string          `json:"origin"` // which model sent it, at which endpoint, to which account; no other is shown it
-	Data   json.RawMessage `json:"data"`
-	Old    bool            `json:"-"` // it is shown in a later epoch: what is bound to the messages before it is left out
+	Origin string          `json:"origin,omitempty"` // which model sent it, at which endpoint, to which account; no other is shown it
+	Data   json.RawMessage `json:"data,omitempty"`
+	Images []Block         `json:"images,omitempty"` // of a tool's result; stored ones
+	Old    bool            `json:"-"`                // it is shown in a later epoch: what is bound to the messages before it is left out
 }
 
 // Content is the content of a message: a text, or a list of blocks in their order. The zero Content is empty.

@@ -47,6 +47,9 @@ type Turn struct {
 	// the same ones again, without making them anew: the model is not asked, and no tool runs.
 	Saved []Message
 
+	// KeepImage stores the bytes of an image that a tool gave, and returns their digest. It may be nil: images are not kept.
+	KeepImage func(ctx context.Context, data []byte) (digest string, err error)
+
 	// Waits is called when a model's vendor asked to wait, and until when the turn waits for it. It may be nil.
 	Waits func(until time.Time)
 

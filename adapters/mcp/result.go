@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ const (
 func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult) (string, error) {
 	var parts []string
 	for _, c := range r.Content {
-		if text := s.part(c); text != "" {
+		if text := s.part(ctx, c); text != "" {
 			parts = append(parts, text)
 		}
 	}
@@ -55,7 +56,7 @@ func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult
 }
 
 // part gives the text of a part, or a note of one that has none.
-func (s *server) part(c sdk.Content) string {
+func (s *server) part(ctx context.Context, c sdk.Content) string {
 	short := func(text string, limit int) string { return cut(s.hide(text), limit) }
 	note := func(kind, media string, size int) string {
 		return fmt.Sprintf("(%s, %s, %d bytes; it is not shown)", kind, short(media, 100), size)
@@ -64,6 +65,9 @@ func (s *server) part(c sdk.Content) string {
 	case *sdk.TextContent:
 		return mask.Without(c.Text, s.secrets)
 	case *sdk.ImageContent:
+		if tool.Image(ctx, http.DetectContentType(c.Data), c.Data) {
+			return fmt.Sprintf("(an image, %s, %d bytes; it is shown after the results)", short(c.MIMEType, 100), len(c.Data))
+		}
 		return note("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
 		return note("a sound", c.MIMEType, len(c.Data))

@@ -33,7 +33,11 @@ func savedResults(ctx context.Context, s graph.State) (results []core.ToolResult
 		}
 		content := row.Content.String()
 		failure, _ := tool.FailureOf(content)
-		results = append(results, core.ToolResult{Content: content, Category: failure.Category})
+		result := core.ToolResult{Content: content, Category: failure.Category}
+		if row.Kept != nil {
+			result.Images = row.Kept.Images
+		}
+		results = append(results, result)
 	}
 	return results
 }

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"sync"
 
@@ -33,7 +32,10 @@ func (l *ledger) refuse(_ core.ApprovalID, r core.ToolResult) {
 func (l *ledger) notRun(r core.ToolResult) core.ToolResult {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return cmp.Or(l.refused, r)
+	if l.refused.IsZero() {
+		return r
+	}
+	return l.refused
 }
 
 // begin commits the intent, unless a stop was requested before.

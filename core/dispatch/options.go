@@ -55,6 +55,9 @@ type Options struct {
 	// Cancel cancels those of the approvals that are open and that who requested or may decide, and returns how many.
 	Cancel func(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error)
 
+	// PutBlob stores the bytes of an image that came about by an event, and returns their digest. nil: images of tools are not kept.
+	PutBlob func(ctx context.Context, e core.Event, data []byte) (digest string, err error)
+
 	// AcceptClaim is Store.Accept that may claim the event at once; nil: every event waits for Store.Claim.
 	AcceptClaim func(ctx context.Context, e core.Event, owner string) (core.Receipt, *core.Claim, error)
 

@@ -294,11 +294,16 @@ func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (
 // info describes the turn to the nodes of its graph.
 func (t *turn) info() core.Turn {
 	e := &t.claim.Event
+	var keep func(context.Context, []byte) (string, error)
+	if t.PutBlob != nil {
+		keep = func(ctx context.Context, data []byte) (string, error) { return t.PutBlob(ctx, e.Event, data) }
+	}
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
 		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Process: t.process},
 		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
+		KeepImage: keep,
 	}
 }
 

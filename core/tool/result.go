@@ -61,5 +61,11 @@ func own(text string) string {
 	return text
 }
 
-// Row is the tool message that answers a call.
-func Row(callID string, r core.ToolResult) core.Message { return core.Result(callID, r.Content) }
+// Row is the tool message that answers a call, with its images beside it.
+func Row(callID string, r core.ToolResult) core.Message {
+	row := core.Result(callID, r.Content)
+	if len(r.Images) > 0 {
+		row.Kept = &core.Kept{Images: r.Images}
+	}
+	return row
+}

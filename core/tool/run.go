@@ -24,6 +24,8 @@ type returned struct {
 
 	whole, shown string // the digest of what Do has cut, and the cut; see NoteCut
 	foreign      bool   // the cut is not of that text
+
+	images []core.Block // see Image
 }
 
 type returnedKey struct{}
@@ -84,7 +86,7 @@ func (t Tool) judge(ctx, within context.Context, r returned) (result core.ToolRe
 	case r.err == nil && len(r.content) > most:
 		return result, core.Errorf(core.ToolFailed, "%s ran to its end, but its result has more than %d bytes, so it is not shown. Ask it for less.", t.Name, most)
 	case r.err == nil:
-		result.Content = own(core.Result("", result.Content).Content.String())
+		result.Content, result.Images = own(core.Result("", result.Content).Content.String()), r.images
 		return result, nil
 	case said != "" && len(said) > most:
 		result = core.ToolResult{Whole: typestate.Digest(said)}

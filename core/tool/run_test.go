@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -132,7 +133,7 @@ func TestLaw5_AnIdempotentToolRunsAgainWhereTheOutcomeIsUnknown(t *testing.T) {
 	if err != nil || r.Content != "paid" || b.runs != 2 || len(b.keys) != 2 || b.keys[0] == "" || b.keys[0] != b.keys[1] {
 		t.Errorf("%+v, %v, %d runs with the keys %q", r, err, b.runs, b.keys)
 	}
-	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || again != r || b.runs != 2 {
+	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || !reflect.DeepEqual(again, r) || b.runs != 2 {
 		t.Errorf("a known outcome: %+v, %v, %d runs", again, err, b.runs)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -205,7 +206,7 @@ func TestLaw5_IntentBeforeRunBeforeResult(t *testing.T) {
 		t.Errorf("steps: %s", got)
 	}
 	again, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
-	if err != nil || again != r || b.runs != 1 {
+	if err != nil || !reflect.DeepEqual(again, r) || b.runs != 1 {
 		t.Errorf("again: %+v, %v, %d runs", again, err, b.runs)
 	}
 }
@@ -323,7 +324,7 @@ func TestLaw5_IntentWithoutResultIsUnknownAndNotRepeated(t *testing.T) {
 	if err != nil || r.Category != core.OutcomeUnknown || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 	}
-	if again, _ := b.exec.Act(b.ctx, b.call, "a1", b.before); again != r || b.runs != 1 {
+	if again, _ := b.exec.Act(b.ctx, b.call, "a1", b.before); !reflect.DeepEqual(again, r) || b.runs != 1 {
 		t.Errorf("the unknown outcome must stand: %+v", again)
 	}
 }
@@ -352,7 +353,7 @@ func TestLaw5_ABegunCallReturnsItsResultAfterTheRulesChanged(t *testing.T) {
 	a.Begun = true
 	b.approvals["a1"] = a
 	b.before.Policy = "other"
-	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || again != done || b.runs != 1 {
+	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || !reflect.DeepEqual(again, done) || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", again, err, b.runs)
 	}
 	delete(b.intents, "a1") // marked as begun, without an intent

@@ -38,6 +38,22 @@ func (w *world) blob(data string, stored bool) {
 }
 
 var blobExamples = []example{
+	{"an image beside a result is there as long as the message", func(w *world) {
+		w.message(conversation)
+		c := w.claim(minute)
+		rec := w.session(c, 0)
+		row := core.Result("c1", "seen")
+		row.Kept = &core.Kept{Images: w.picture(c.Event.Event, "beside").Content.Blocks()}
+		h := rec.Messages.Append(core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "c1", Name: "see", Arguments: []byte(`{}`)}}}, row)
+		rec.Messages = &h
+		w.done(c, core.Finish{Session: rec})
+		w.prune()
+		w.blob("beside", true)
+		msgs := must(must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w).Messages.From(w.ctx, 1))(w)
+		w.equal("what is beside it", msgs[0].Kept, row.Kept)
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.blob("beside", false)
+	}},
 	{"an image is read byte for byte by its digest", func(w *world) {
 		all := make([]byte, 256)
 		for i := range all {

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
@@ -43,7 +44,7 @@ var intentExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", result))
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "other"}))
 		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
-		if got.Fresh || got.Result == nil || *got.Result != result || got.EndedAt.IsZero() {
+		if got.Fresh || got.Result == nil || !reflect.DeepEqual(*got.Result, result) || got.EndedAt.IsZero() {
 			w.Fatalf("got %+v", got)
 		}
 		w.equal("settled once", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"settled"})
@@ -152,7 +153,7 @@ var intentExamples = []example{
 			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{audit.NotRun, s.Owner, string(want.Category) + ", digest " + digest})
 			m := w.take(w.message(conversation), minute)
 			again := must(w.BeginIntent(w.ctx, m, intent(c, core.ApprovalID(id))))(w)
-			if again.Fresh || again.Result == nil || *again.Result != want {
+			if again.Fresh || again.Result == nil || !reflect.DeepEqual(*again.Result, want) {
 				w.Fatalf("it may begin: %+v", again)
 			}
 			w.done(m, core.Finish{})

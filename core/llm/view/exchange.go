@@ -95,16 +95,24 @@ func (a *arrangement) goOn() bool {
 // isOld reports whether a message is of an earlier epoch.
 func (a *arrangement) isOld(row int) bool { return a.options.Earlier+row < a.options.Epoch.Began }
 
-// withResults is an assistant's message and one result for each call.
+// withResults is an assistant's message and one result for each call, and then the images of the results, since a tool message is a text.
 func (a *arrangement) withResults(row int) part {
 	shown, _ := a.options.assistant(a.msgs[row], a.isOld(row))
 	p := part{msgs: []core.Message{shown}}
+	var images []core.Block
 	for i, c := range a.msgs[row].ToolCalls {
 		text, open := a.unanswered[place{row, i}]
 		if !open {
-			text = a.msgs[a.pairs.results[place{row, i}]].Content.String()
+			result := a.msgs[a.pairs.results[place{row, i}]]
+			text = result.Content.String()
+			if result.Kept != nil && len(result.Kept.Images) > 0 {
+				images = append(append(images, core.Block{Type: core.TextBlock, Text: imagesOf(c.Name)}), result.Kept.Images...)
+			}
 		}
 		p.msgs = append(p.msgs, core.Result(c.ID, text))
+	}
+	if len(images) > 0 {
+		p.msgs = append(p.msgs, a.options.user(core.Message{Role: core.User, Content: core.Blocks(images...)}))
 	}
 	return p
 }

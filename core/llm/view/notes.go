@@ -24,6 +24,14 @@ func image(b core.Block) string {
 	return "[An image" + kind + " was sent here. This model can't be shown images.]"
 }
 
+// imagesOf is the line above the images that a tool gave.
+func imagesOf(tool string) string {
+	if !toolName.MatchString(tool) {
+		tool = "a tool"
+	}
+	return "[Not written by a person. The images that " + tool + " gave:]"
+}
+
 // came is the note where a late result came. tool is "" if its call is not shown.
 func came(tool string) string {
 	if tool == "" {

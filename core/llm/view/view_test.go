@@ -50,6 +50,14 @@ func TestOf(t *testing.T) {
 			[]core.Message{user("do it"), calls("c1 add", "c2 add"), says("I need an approval first."), result("c1", "1"), says("I need an approval first."), result("c2", "2")}, view.Options{},
 			[]string{"user: do it", "assistant: c1 add c2 add", "tool c1: 1", "tool c2: 2"},
 		},
+		"images of results": {
+			[]core.Message{user("look"), calls("c1 see", "c2 read"), withImage(result("c1", "seen")), result("c2", "2"), says("A cat.")}, view.Options{},
+			[]string{"user: look", "assistant: c1 see c2 read", "tool c1: seen", "tool c2: 2", "user: [Not written by a person. The images that see gave:] | <image>", "assistant: A cat.", goOn},
+		},
+		"images of results, for a model of texts": {
+			[]core.Message{user("look"), calls("c1 see"), withImage(result("c1", "seen"))}, view.Options{TextOnly: true},
+			[]string{"user: look", "assistant: c1 see", "tool c1: seen", "user: [Not written by a person. The images that see gave:] | [An image (image/png) was sent here. This model can't be shown images.]"},
+		},
 		"results in another order": {
 			[]core.Message{user("do it"), calls("c1 read", "c2 read"), result("c2", "2"), result("c1", "1")}, view.Options{},
 			[]string{"user: do it", "assistant: c1 read c2 read", "tool c1: 1", "tool c2: 2"},
@@ -169,6 +177,12 @@ func calls(all ...string) core.Message {
 
 func result(id, text string) core.Message {
 	return core.Message{Role: core.ToolRole, ToolCallID: id, Content: core.Text(text)}
+}
+
+// withImage is a tool message with an image beside it.
+func withImage(m core.Message) core.Message {
+	m.Kept = &core.Kept{Images: []core.Block{core.StoredImage("image/png", core.Digest(nil), 1)}}
+	return m
 }
 
 // lines shows messages as lines.

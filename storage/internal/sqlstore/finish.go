@@ -99,7 +99,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.Resumed != "" || f.NotRun != (core.ToolResult{}) || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.Resumed != "" || !f.NotRun.IsZero() || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-
-	"gatehouse/core"
 )
 
 // errNoAnswer ends a connection whose server answers a request with something else.
@@ -31,7 +29,7 @@ func (b *body) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if text = bytes.TrimSpace(core.WithoutBOM(text)); len(text) > 0 {
+		if text = bytes.TrimSpace(withoutBOM(text)); len(text) > 0 {
 			h, ok := readHead(text)
 			if !ok || !h.answer() {
 				return 0, b.gate.Fail(errNoAnswer)

@@ -11,8 +11,6 @@ import (
 	"fmt"
 
 	"golang.org/x/time/rate"
-
-	"gatehouse/core"
 )
 
 // MaxMessage is how many bytes one message of a server may have. A larger one ends the connection.
@@ -60,9 +58,12 @@ func (g *Gate) Fail(err error) error {
 	return err
 }
 
+// withoutBOM is a text without the byte order mark that some programs write before it.
+func withoutBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+
 // admit decides about a message. It returns what comes in: the message, or nothing if it was dropped, and dealt with.
 func (g *Gate) admit(message []byte) []byte {
-	if message = bytes.TrimSpace(core.WithoutBOM(message)); len(message) == 0 {
+	if message = bytes.TrimSpace(withoutBOM(message)); len(message) == 0 {
 		return nil
 	}
 	h, ok := readHead(message)

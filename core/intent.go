@@ -35,10 +35,12 @@ func (r ToolResult) IsZero() bool { return r.Content == "" && r.Category == "" }
 // and never will: the turn ended, for the reason in Result.
 type IntentRecord struct {
 	Intent
-	Fresh   bool
-	Result  *ToolResult
-	BegunAt time.Time
-	EndedAt time.Time
+	Fresh  bool
+	Result *ToolResult
+	// Progress is what the tool needs to go on, where another process may do so; "": it may not, and without a result the outcome is unknown.
+	Progress string
+	BegunAt  time.Time
+	EndedAt  time.Time
 }
 
 // State is what became of the call of an approved approval, whose intent this is; nil: there is none.

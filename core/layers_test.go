@@ -55,7 +55,7 @@ var layers = map[string][]string{
 
 	"adapters/internal/modelapi":  {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"}, // what the adapters of model vendors share
 	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*"},
-	"adapters/mcp":                {"core", "core/mask", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
+	"adapters/mcp":                {"core", "core/mask", "core/question", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
 	"adapters/slack":              {"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},

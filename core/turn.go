@@ -16,7 +16,11 @@ type Ledger struct {
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
 	Refuse   func(id ApprovalID, r ToolResult)                            // notes why the call is not begun, for the end of the turn; may be nil
 
+	// Keep commits how far a begun call is (IntentRecord.Progress). pauses: it does not go on before people have answered. It may be nil.
+	Keep func(ctx context.Context, id ApprovalID, progress string, pauses bool) error
+
 	Process context.Context // ends when the process stops and the time to drain is over; may be nil
+	Stop    context.Context // ends when a person stops the turn; may be nil
 }
 
 // ErrStopping is the cause of a context that ends because the process stops and the time to drain is over.

@@ -130,7 +130,7 @@ func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits,
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
-		Ledger: core.Ledger{Approval: r.Approval, Recorded: r.Approval, Begin: r.Begin, Finish: r.Settle}, Actor: core.Actor{ID: "x:ann"},
+		Ledger: core.Ledger{Approval: r.Approval, Recorded: r.Approval, Begin: r.Begin, Finish: r.Settle, Keep: r.Keep}, Actor: core.Actor{ID: "x:ann"},
 		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (core.Approval, bool, error) {
 			a, ok := r.remembered(c)
 			return a, ok, nil

@@ -193,6 +193,7 @@ func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, f
 // linkApproval links the turn to the approval of a call, and so to its entries in the audit log.
 func (e *evidence) linkApproval(a *pendingCall) {
 	if e != nil && a != nil {
+		e.linkApproval(a.Under)
 		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
 	}
 }

@@ -60,6 +60,8 @@ type pendingCall struct {
 	Again    bool            `json:"again,omitempty"` // the second request: the rules changed after the first
 
 	Question *question.Question `json:"question,omitempty"` // of a call that asks people
+	Kept     string             `json:"kept,omitempty"`     // tool.Answer.Of
+	Under    *pendingCall       `json:"under,omitempty"`    // the begun call whose tool asks this question: with the answer it goes on
 }
 
 // The fields of a turn that are not part of the session.
@@ -265,6 +267,10 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	if a == nil || d == nil || d.Approval != a.Approval {
 		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one this turn waits for.")
 	}
+	asked := a
+	if a.Under != nil {
+		a = a.Under
+	}
 	if results := savedResults(ctx, s); len(results) > 0 {
 		u, r := l.answers(s, results, false), results[0]
 		if a.Question == nil {
@@ -288,13 +294,12 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, err
 	}
 	result, refused := l.refuseChanged(turn, a, approved)
+	var next graph.Update
 	if !refused {
-		result, err = l.traced(ctx, a.Call.Name, func(ctx context.Context) (core.ToolResult, error) {
-			return l.Executor.Act(ctx, a.Call, a.Approval, before)
-		})
+		result, next, err = l.rounds(ctx, s, a, asked, before)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || next != nil {
+		return next, err
 	}
 	if result.Category == core.ApprovalStale && !a.Again {
 		bound, err := l.Executor.Tools.Bind(a.Call) // the risk, the summary and the secrets are today's

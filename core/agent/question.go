@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"gatehouse/core"
@@ -20,20 +21,75 @@ func (l Loop) askPeople(ctx context.Context, s graph.State, t tool.Tool, call co
 	}
 	rule := l.Policy(turn, bound)
 	if rule.Verdict != core.VerdictDeny {
-		rule = core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
-		if l.Asks != nil {
-			rule = l.Asks(turn, bound, asking)
-		}
+		rule = l.mayAsk(ctx, bound, asking)
 	}
 	if rule.Verdict != core.VerdictAsk {
 		return l.answer(s, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
 	}
-	bound.Summary = mask.Text(asking.Question.Text)
+	return l.askQuestion(s, &pendingCall{Call: call, Bound: bound}, asking, rule, ""), nil
+}
+
+// rounds runs the approved call a. Its tool may ask people: then the question becomes the pending call, and next is not nil. asked is what the turn
+// was paused for: the call, or the question that its tool asked last. A question that nobody may be asked is told to the tool as denied.
+func (l Loop) rounds(ctx context.Context, s graph.State, a, asked *pendingCall, before tool.Prefix) (result core.ToolResult, next graph.Update, err error) {
+	if asked != a {
+		answer, err := answerTo(ctx, asked)
+		if err != nil {
+			return result, nil, err
+		}
+		ctx = tool.WithAnswer(ctx, answer)
+	}
+	for {
+		result, err = l.traced(ctx, a.Call.Name, func(ctx context.Context) (core.ToolResult, error) {
+			return l.Executor.Act(ctx, a.Call, a.Approval, before)
+		})
+		var paused *tool.Paused
+		if !errors.As(err, &paused) {
+			return result, nil, err
+		}
+		asking := tool.Asking{Question: *paused.Question}
+		if rule := l.mayAsk(ctx, a.Bound, asking); rule.Verdict == core.VerdictAsk {
+			return result, l.askQuestion(s, a, asking, rule, paused.Kept()), nil
+		}
+		ctx = tool.WithAnswer(ctx, tool.Answer{Of: paused.Kept(), State: core.Denied})
+	}
+}
+
+// mayAsk is the policy's rule for a question of a call; who may answer are its approvers.
+func (l Loop) mayAsk(ctx context.Context, bound core.Call, asking tool.Asking) core.Rule {
+	turn, _ := core.TurnFrom(ctx)
+	if l.Asks == nil {
+		return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
+	}
+	return l.Asks(turn, bound, asking)
+}
+
+// askQuestion makes a question the pending call: that of a call whose tool asks it, under, or of a call that only asks.
+func (l Loop) askQuestion(s graph.State, under *pendingCall, asking tool.Asking, rule core.Rule, kept string) graph.Update {
+	bound := under.Bound
+	bound.Bound, bound.Summary = core.Binding{}, mask.Text(asking.Question.Text)
 	next := &pendingCall{
-		Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Question: &asking.Question,
+		Call: under.Call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Question: &asking.Question,
 		Asked: core.Asked{Message: beginning(mask.Text(request.Get(s)), maxRequest)},
 	}
-	return graph.Update{pending.Set(next), decision.Set(nil)}, nil
+	if under.Approval != "" {
+		next.Under, next.Kept = under, kept
+	}
+	return graph.Update{pending.Set(next), decision.Set(nil)}
+}
+
+// answerTo is what became of a question that a begun call asked; one whose record is not what the audit log says counts as withdrawn.
+func answerTo(ctx context.Context, asked *pendingCall) (tool.Answer, error) {
+	turn, _ := core.TurnFrom(ctx)
+	a, err := turn.Ledger.Recorded(ctx, asked.Approval)
+	switch core.CategoryOf(err) {
+	case core.ApprovalMismatch, core.Unsupported, core.NotFound:
+		return tool.Answer{Of: asked.Kept, State: core.Cancelled}, nil
+	}
+	if err != nil {
+		return tool.Answer{}, fmt.Errorf("loading the answer to %s: %w", asked.Approval, err)
+	}
+	return tool.Answer{Of: asked.Kept, State: a.State, Content: a.Answer()}, nil
 }
 
 // reply is the result of a call that asked people, as the model reads it.

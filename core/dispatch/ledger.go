@@ -11,9 +11,12 @@ import (
 // to end the turn's context once no mutating tool runs.
 type ledger struct {
 	store   Store
+	keeps   func(ctx context.Context, c core.Claim, id core.ApprovalID, progress string) error
 	claim   core.Claim
 	persist func(context.Context, func(context.Context) error) error
 	cut     context.CancelCauseFunc
+	told    context.Context // ends by a stop at once, also while a tool runs
+	tell    context.CancelFunc
 
 	mu      sync.Mutex
 	busy    bool // an intent is committed, and its result is not
@@ -60,6 +63,19 @@ func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResu
 	return l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
 }
 
+// keeper commits how far a begun call is. One that pauses runs no more, so a stop can end the turn. It is nil if nothing can be kept.
+func (l *ledger) keeper() func(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
+	if l.keeps == nil {
+		return nil
+	}
+	return func(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
+		if pauses {
+			defer l.idle()
+		}
+		return l.persist(ctx, func(ctx context.Context) error { return l.keeps(ctx, l.claim, id, progress) })
+	}
+}
+
 func (l *ledger) idle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,6 +90,7 @@ func (l *ledger) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stopped = true
+	l.tell()
 	if !l.busy {
 		l.cut(errStopped)
 	}

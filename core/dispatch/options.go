@@ -42,6 +42,9 @@ type Options struct {
 	// Repeating it returns the same receipt. Errors: those of core's Approval.RefusalToAskAgain, and not_found.
 	AskAgain func(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error)
 
+	// Keep commits how far a begun call is (core.IntentRecord.Progress), fenced; nil: nothing is kept, and a call that was cut off is unknown.
+	Keep func(ctx context.Context, c core.Claim, id core.ApprovalID, progress string) error
+
 	// Recorded loads an approval that is what the audit log records.
 	Recorded func(ctx context.Context, id core.ApprovalID) (core.Approval, error)
 

@@ -35,7 +35,8 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 	t := &turn{Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(), cut: func(error) {}, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session), "invocation", string(c.Event.Invocation))}
 	t.progress.next = time.Now().Add(workingAfter)
-	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
+	t.ledger = &ledger{store: d.Store, keeps: d.Keep, claim: c, persist: t.persist}
+	t.ledger.told, t.ledger.tell = context.WithCancel(context.Background())
 	return t
 }
 
@@ -53,6 +54,7 @@ func (t *turn) take(ctx context.Context) {
 	t.ledger.cut = t.cut
 	t.running.add(t)
 	defer t.running.remove(t)
+	defer t.ledger.tell()
 	t.memory.begin(t.places, t.claim.Event)
 	defer t.memory.end()
 	t.run(ctx)
@@ -301,7 +303,7 @@ func (t *turn) info() core.Turn {
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
-		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Process: t.process},
+		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Keep: t.ledger.keeper(), Process: t.process, Stop: t.ledger.told},
 		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
 		KeepImage: keep,
 	}

@@ -42,12 +42,13 @@ func New(text string, schema json.RawMessage) (Question, error) {
 	return q, err
 }
 
-// known are the keywords of each kind of schema. Those of remarks say nothing about values that would have to be checked.
+// known are the keywords of each kind of schema. Those of remarks say nothing about values that would have to be checked, and a format is checked
+// by who asks.
 var (
 	remarks = []string{"type", "title", "description", "default", "examples", "$schema", "$comment"}
 	known   = map[string][]string{
 		"object":  {"properties", "required", "additionalProperties"},
-		"string":  {"enum", "oneOf", "enumNames", "minLength", "maxLength"},
+		"string":  {"enum", "oneOf", "enumNames", "minLength", "maxLength", "format"},
 		"number":  {"enum", "oneOf", "minimum", "maximum"},
 		"integer": {"enum", "oneOf", "minimum", "maximum"},
 		"boolean": {},

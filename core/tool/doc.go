@@ -16,6 +16,9 @@
 //  5. runs the tool, with the approval's id as the key of the call;
 //  6. commits the result.
 //
+// A tool may take several messages to its end, and ask people in between (Rounds, Paused): it keeps with the intent where it is, and an attempt
+// that finds that in 4 goes on with 5 in place of an unknown outcome, also where the gate has closed since: nothing new is begun.
+//
 // A process that is ended because gatehouse stops (Tool.Process) has an unknown outcome in 6; that of an idempotent tool has none, as after a crash.
 //
 // A crash before 4 leaves nothing; the turn is claimed again and starts at 1. A crash between 4 and 6 leaves an intent without a result:

@@ -23,13 +23,14 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall, key str
 	if t.Mutating {
 		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval first.", t.Name)
 	}
-	result := x.do(ctx, t, call, key)
-	return result, ctx.Err()
+	result, err := x.do(ctx, t, call, key)
+	return result, cmp.Or(err, ctx.Err())
 }
 
 // Act runs a mutating call whose turn was paused for the approval id and resumed; before is the evidence of the turn until then. A refused,
 // stale or failed call is a result. An error means that the turn can't continue here (the store failed, or the lease on the conversation
-// was lost) and will be claimed again. The ledger is told why a call was not begun.
+// was lost) and will be claimed again; one with a Paused, that its tool asks people first, and goes on by another Act. The ledger is told why a
+// call was not begun.
 func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
 	if !ok || turn.Ledger.Approval == nil {
@@ -124,7 +125,7 @@ func NotApproved(a core.Approval) error {
 }
 
 // begin commits the intent and, if it is new, runs the tool. A tool that is declared idempotent runs also if there is an intent without a
-// result. If the gate is closed, for a call that an earlier attempt began, it only
+// result, and a call that kept its progress goes on. If the gate is closed, for a call that an earlier attempt began, it only
 // returns that attempt's outcome: the rules may have changed since, but what was done stays done.
 func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error) (core.ToolResult, error) {
 	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: t.Name, Digest: a.Call.Digest})
@@ -139,7 +140,9 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
 	case intent.Fresh, t.Idempotent && closed == nil: // or the outcome of the earlier attempt is unknown, and the tool may run again under its key
-		if result, err = x.act(ctx, ledger, t, call, a); err != nil {
+		fallthrough
+	case intent.Progress != "":
+		if result, err = x.act(ctx, ledger, t, call, a, intent.Progress); err != nil {
 			return core.ToolResult{}, err
 		}
 		result = edited(result, a)
@@ -153,15 +156,23 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 }
 
 // act runs the tool, whatever becomes of the turn. If its process was ended because gatehouse stops, the outcome is unknown; for a tool that is
-// idempotent the error is core.ErrStopping instead: the next attempt runs it again.
-func (x *Executor) act(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval) (core.ToolResult, error) {
+// idempotent, or can go on, the error is core.ErrStopping instead: the next attempt runs it again.
+func (x *Executor) act(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, progress string) (core.ToolResult, error) {
 	running, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	if t.Process && ledger.Process != nil {
 		defer context.AfterFunc(ledger.Process, func() { cut(core.ErrStopping) })()
 	}
-	result := x.do(running, t, call, actKey(a.ID))
+	result, err := x.do(withRounds(running, ledger, a.ID, progress), t, call, actKey(a.ID))
+	var paused *Paused
 	switch {
+	case errors.As(err, &paused) && paused.Question == nil:
+		return result, core.ErrStopping
+	case paused != nil:
+		if err := ledger.Keep(running, a.ID, paused.Progress, true); err != nil {
+			return result, fmt.Errorf("keeping what %s asks: %w", t.Name, err)
+		}
+		return result, paused
 	case result.Category == "" || running.Err() == nil:
 		return result, nil
 	case t.Idempotent:
@@ -194,11 +205,11 @@ func edited(r core.ToolResult, a core.Approval) core.ToolResult {
 	return r
 }
 
-// do runs the tool; a failure, a panic, and a result above the tool's limits become results.
-func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key string) core.ToolResult {
+// do runs the tool; a failure, a panic, and a result above the tool's limits become results. A Paused alone is an error.
+func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key string) (core.ToolResult, error) {
 	result, err := t.run(ctx, key, call.Arguments)
-	if err == nil {
-		return result
+	if err == nil || errors.As(err, new(*Paused)) {
+		return result, err
 	}
 	log, what := x.Logger().WarnContext, "tool failed"
 	if errors.As(err, new(panicked)) {
@@ -210,7 +221,7 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key strin
 	}
 	failed := withOutput(Failed(err), result.Content)
 	failed.Whole, failed.Miscut = result.Whole, result.Miscut
-	return failed
+	return failed, nil
 }
 
 // loggable is the text of a tool's error without the secrets in the arguments of its call.

@@ -27,8 +27,8 @@ type Tool struct {
 
 	// Do runs the tool and gives the text that the model reads. args fit the schema. key is the call's own, and the same on every attempt
 	// to run it: the id of the approval of a mutating call, ReadKey of one that only reads. Of an *Error the model reads category and
-	// message; any other error becomes tool_failed, and is logged. What Do gives beside an error the model reads, too. Do returns when ctx ends, and
-	// holds no more of its output than MaxOutput.
+	// message; any other error but a Paused (see Rounds) becomes tool_failed, and is logged. What Do gives beside an error the model reads,
+	// too. Do returns when ctx ends, and holds no more of its output than MaxOutput.
 	Do func(ctx context.Context, key string, args json.RawMessage) (string, error)
 
 	// Ask makes the question of a tool that asks people in place of doing something: the turn is paused until one of them answers, and the answer

@@ -57,6 +57,7 @@
 //   - SaveSession, SavePost, AddPosts: a repeat replaces the same rows.
 //   - AddCopies: copies whose key is known stay as they are.
 //   - BeginIntent: the tool is not run; the next attempt finds the intent, if it was stored, and reports an unknown outcome.
+//   - KeepIntent: a repeat replaces the same row.
 //   - FinishIntent: the first result is kept.
 //   - Decide: a vote is known by its click; any other second decision finds the first.
 //   - Beat, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, PutIfAbsent, Put, PutFor, AcquireLease:

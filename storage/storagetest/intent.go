@@ -49,6 +49,40 @@ var intentExamples = []example{
 		}
 		w.equal("settled once", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"settled"})
 	}},
+	{"what a begun call keeps is there for the next attempt, until it has a result", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.fails(w.KeepIntent(w.ctx, s, "a", "x"), core.NotFound)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.ok(w.KeepIntent(w.ctx, s, "a", "task 1"))
+		w.restart()
+		w.fails(w.KeepIntent(w.ctx, s, "a", "late"), core.LeaseLost)
+		s = w.claim(minute)
+		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.equal("kept", []any{got.Progress, got.Fresh, got.Result == nil}, []any{"task 1", false, true})
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
+		w.equal("after the result", must(w.LoadIntent(w.ctx, "a"))(w).Progress, "")
+		w.fails(w.KeepIntent(w.ctx, s, "a", "x"), core.NotFound)
+	}},
+	{"a begun call goes on after another pause of its turn only if it kept something", func(w *world) {
+		for id, want := range map[core.ApprovalID]core.CallState{"a": core.CallRunning, "b": core.CallUnknown} {
+			c := w.suspend(conversation, string(id), core.Rule{})
+			must(w.Decide(w.ctx, vote(id, bob, core.Approve)))(w)
+			s := w.claim(minute)
+			must(w.BeginIntent(w.ctx, s, intent(c, id)))(w)
+			if id == "a" {
+				w.ok(w.KeepIntent(w.ctx, s, id, "round 1"))
+			}
+			next := asks(c, string(id)+"-asks", core.Rule{})
+			again := paused(c, string(next.ID), 0)
+			w.done(s, core.Finish{Resumed: c.Event.Invocation, Paused: again, Approval: next})
+			w.equal("the call "+string(id), must(w.LoadIntent(w.ctx, id))(w).State(), want)
+			must(w.Decide(w.ctx, vote(next.ID, bob, core.Deny)))(w)
+			w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+			w.equal("at the end of its turn "+string(id), must(w.LoadIntent(w.ctx, id))(w).State(), core.CallUnknown)
+		}
+	}},
 	{"an empty result is a result", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)

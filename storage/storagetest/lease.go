@@ -19,6 +19,7 @@ func (w *world) fenced(c core.Claim) map[string]error {
 		"Retry":         w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}})),
 		"SaveSession":   w.SaveSession(w.ctx, c, &core.SessionRecord{ID: c.Session}),
 		"BeginIntent":   begin,
+		"KeepIntent":    w.KeepIntent(w.ctx, c, "a", ""),
 		"FinishIntent":  w.FinishIntent(w.ctx, c, "a", core.ToolResult{}),
 		"Say":           w.AddPosts(w.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: core.Address{Platform: platform}}}),
 	}

@@ -197,7 +197,7 @@ func (t *Tx) removeResumed(f core.Finish) error {
 	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
 		return err
 	}
-	if err := t.endCalls(f.Resumed, f.Claim.Owner, f.NotRun); err != nil {
+	if err := t.endCalls(f.Resumed, f.Claim.Owner, f.NotRun, f.Paused != nil); err != nil {
 		return err
 	}
 	return t.deletePaused(f.Resumed)

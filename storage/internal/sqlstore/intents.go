@@ -60,6 +60,18 @@ func (t *Tx) storeIntent(c core.Claim, i core.Intent) error {
 	return nil
 }
 
+// KeepIntent commits how far a begun call is: the next attempt to begin it finds it, and goes on. It fails with not_found if there is no such call,
+// or it has a result, and with lease_lost if the claim no longer holds its queue.
+func (s *Store) KeepIntent(ctx context.Context, c core.Claim, id core.ApprovalID, progress string) error {
+	return s.fenced(ctx, c, func(t *Tx) error {
+		n, err := t.Exec(`update intents set progress = $1 where approval = $2 and ended_at = 0`, progress, id)
+		if err == nil && n == 0 {
+			err = core.Errorf(core.NotFound, "No call of the approval %s runs.", id)
+		}
+		return err
+	})
+}
+
 // FinishIntent commits a tool's result and redraws the approval's cards; a second result is ignored. It fails with not_found if no intent was begun, and with
 // lease_lost if the claim no longer holds its queue.
 func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
@@ -79,7 +91,7 @@ func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.Approval
 }
 
 func (t *Tx) storeResult(id core.ApprovalID, by string, r core.ToolResult) error {
-	if _, err := t.Exec(`update intents set ended_at = $1, content = $2, category = $3 where approval = $4`, t.Now, asJSON{r.Content}, r.Category, id); err != nil {
+	if _, err := t.Exec(`update intents set ended_at = $1, content = $2, category = $3, progress = '' where approval = $4`, t.Now, asJSON{r.Content}, r.Category, id); err != nil {
 		return err
 	}
 	action := "settled"
@@ -92,11 +104,12 @@ func (t *Tx) storeResult(id core.ApprovalID, by string, r core.ToolResult) error
 }
 
 // endCalls records what became of the approved calls of an invocation whose pause has ended. One that was begun has no result and gets none
-// any more: its outcome is unknown. One that was not begun never runs, for the reason in why. by is for the audit log.
-func (t *Tx) endCalls(id core.InvocationID, by string, why core.ToolResult) error {
+// any more: its outcome is unknown, unless it goes on after the next pause, with the progress that it kept. One that was not begun never runs, for
+// the reason in why. by is for the audit log.
+func (t *Tx) endCalls(id core.InvocationID, by string, why core.ToolResult, pausedAgain bool) error {
 	left, err := List(t, readApproval, `
 		select `+approvalColumns+` from approvals where invocation = $1 and state = 'approved'
-		and not exists (select 1 from intents i where i.approval = approvals.id and i.ended_at > 0) order by seq`+t.forUpdate(), id)
+		and not exists (select 1 from intents i where i.approval = approvals.id and (i.ended_at > 0 or $2 and i.progress <> '')) order by seq`+t.forUpdate(), id, pausedAgain)
 	if err != nil {
 		return err
 	}
@@ -152,11 +165,11 @@ func (t *Tx) callOf(a core.Approval) (*core.IntentRecord, error) {
 	return t.intent(a.ID)
 }
 
-const intentColumns = `approval, invocation, tool, digest, begun_at, ended_at, content, category`
+const intentColumns = `approval, invocation, tool, digest, begun_at, ended_at, content, category, progress`
 
 func readIntent(scan func(...any) error) (i core.IntentRecord, err error) {
 	var r core.ToolResult
-	err = scan(&i.Approval, &i.Invocation, &i.Tool, &i.Digest, timestamp{&i.BegunAt}, timestamp{&i.EndedAt}, fromJSON{&r.Content}, &r.Category)
+	err = scan(&i.Approval, &i.Invocation, &i.Tool, &i.Digest, timestamp{&i.BegunAt}, timestamp{&i.EndedAt}, fromJSON{&r.Content}, &r.Category, &i.Progress)
 	if !i.EndedAt.IsZero() {
 		i.Result = &r
 	}

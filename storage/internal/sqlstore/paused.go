@@ -87,7 +87,7 @@ func (t *Tx) abandon(c core.Abandon, by core.Claim) error {
 	if err := t.cancelUnbegun(c); err != nil {
 		return err
 	}
-	return t.endCalls(c.Invocation, by.Owner, c.NotRun)
+	return t.endCalls(c.Invocation, by.Owner, c.NotRun, false)
 }
 
 // cancelUnbegun cancels the approvals of an abandoned invocation, if that is asked for.

@@ -20,14 +20,15 @@ var errNoPins = errors.New("there is no store")
 // keyOfCall is where a call's key goes: the same for every attempt of one call, so that a server can know a repetition.
 const keyOfCall = "gatehouse/call-key"
 
-// tool makes a tool from a definition. It gives itself more time than a call gets, so that it can say itself what became of the call. A
+// tool makes a tool from a definition. It gives itself more time than a call and its task get, so that it can say itself what became of them. A
 // server's word that a tool is idempotent counts for nothing.
 func (s *server) tool(d definition) (tool.Tool, error) {
 	t := tool.Tool{
 		Name: d.name, Description: d.description, Schema: d.schema, Version: d.digest, Mutating: d.standing != Reads,
-		Timeout: 2 * (s.times.call + s.times.wait + answerTimeout), MaxOutput: maxResult + maxFailure,
+		Timeout: maxTask + 2*(s.times.call+s.times.wait+answerTimeout), MaxOutput: maxResult + maxFailure,
 		Do: func(ctx context.Context, key string, args json.RawMessage) (string, error) {
-			return s.call(ctx, d, key, args)
+			c := course{server: s, d: d, key: key, args: args, rounds: tool.RoundsOf(ctx)}
+			return c.run(ctx)
 		},
 	}
 	if t.Mutating {
@@ -39,34 +40,24 @@ func (s *server) tool(d definition) (tool.Tool, error) {
 	return t.Prepare()
 }
 
-// call calls a tool with the arguments as they are. key is the call's; "" if it has none.
-func (s *server) call(ctx context.Context, d definition, key string, args json.RawMessage) (string, error) {
-	busy := time.NewTimer(s.times.call)
-	defer busy.Stop()
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-s.removed:
-		return "", s.gone(d.name)
-	case <-busy.C:
-		return "", core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other calls. Nothing was done.", d.name, s.Name, maxCalls)
-	case <-ctx.Done():
-		return "", ctx.Err()
+// exchange sends a call, or a later round of it, and gives the server's result.
+func (s *server) exchange(ctx context.Context, d definition, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	free, err := s.slot(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	if s.isRemoved() {
-		return "", s.gone(d.name)
-	}
+	defer free()
 	for again := false; ; again = true {
 		c, err := s.live(ctx)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if !s.still(d) {
-			return "", core.Errorf(core.ToolFailed, "The tool %s has changed since this call was checked, so nothing was done. Please ask again.", d.name)
+		if params.InputResponses == nil && !s.still(d) {
+			return nil, core.Errorf(core.ToolFailed, "The tool %s has changed since this call was checked, so nothing was done. Please ask again.", d.name)
 		}
-		result, failed := s.send(ctx, c, d, key, args)
+		result, failed := s.send(ctx, c, d, params)
 		if failed == nil {
-			return s.content(ctx, d.name, result)
+			return result, nil
 		}
 		if failed.lost { // whoever comes next gets a new session
 			_ = c.gate.Fail(failed.err)
@@ -74,7 +65,21 @@ func (s *server) call(ctx context.Context, d definition, key string, args json.R
 		if failed.again && !again {
 			continue
 		}
-		return "", s.failure(ctx, d, failed)
+		return nil, s.failure(ctx, d, failed)
+	}
+}
+
+// slot waits until another call of the server may run.
+func (s *server) slot(ctx context.Context, d definition) (free func(), err error) {
+	busy := time.NewTimer(s.times.call)
+	defer busy.Stop()
+	select {
+	case s.slots <- struct{}{}:
+		return func() { <-s.slots }, nil
+	case <-busy.C:
+		return nil, core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other calls. Nothing was done.", d.name, s.Name, maxCalls)
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 
@@ -86,7 +91,7 @@ func (s *server) still(d definition) bool {
 }
 
 // send sends a call and waits for its result.
-func (s *server) send(ctx context.Context, c *session, d definition, key string, args json.RawMessage) (*sdk.CallToolResult, *failedCall) {
+func (s *server) send(ctx context.Context, c *session, d definition, params *sdk.CallToolParams) (*sdk.CallToolResult, *failedCall) {
 	c.calls.Add(1)
 	defer c.calls.Add(-1)
 	var tr trace
@@ -94,9 +99,8 @@ func (s *server) send(ctx context.Context, c *session, d definition, key string,
 	defer cancel()
 	// What the SDK says about it is of no use: it takes some answers of a server for a connection that was closed before.
 	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { tr.sent.Store(true) }})
-	params := &sdk.CallToolParams{Name: d.remote, Arguments: args}
-	if key != "" {
-		params.Meta = sdk.Meta{keyOfCall: key}
+	if c.modern() {
+		params.Meta[sdk.MetaKeyClientCapabilities] = capabilities(d)
 	}
 	result, err := c.CallTool(sending, params)
 	if err == nil {

@@ -15,8 +15,10 @@
 // Answers are read tolerantly: a byte order mark, numbers where a text is due, and parts of types that nobody knows harm no other part. An
 // answer whose id is not the request's, but a text of it, ends the connection at once.
 //
-// The handshake offers protocol 2025-11-25; a server that answers with an older version is spoken to in that one.
-// Later versions have another handshake, and no ping.
+// A server is asked by server/discover whether it speaks protocol 2026-07-28, which has no handshake, session or ping: it lives as long as its
+// process, and an endpoint as long as it lists its tools when it is asked again. One that refuses that, or does not answer within three seconds,
+// gets the older handshake, which offers 2025-11-25; a server that answers with an older version is spoken to in that one. One that ends at
+// server/discover is started again with the older handshake.
 //
 // # What a server is trusted with
 //
@@ -47,6 +49,19 @@
 // something sent again: the server may have run it, and the status be another's. By a few statuses, such as 401, 403 and 429, a server refuses
 // a call before it acts: such a call failed, and nothing is said about the world. With any other, and where a call was sent and not answered,
 // the outcome of a tool that changes something is unknown. An error that the server itself reports is a failed call.
+//
+// # Rounds and tasks
+//
+// A server of 2026-07-28 may answer a call that changes something by questions (input_required). Each becomes a question to people, for which
+// the turn is paused as for any (core/tool's Paused); it names the server and the tool. Their answers go back with the server's requestState and
+// the same arguments. That they answer approves nothing. A question that nobody may be asked, or that leads to an address, is declined; one that
+// expired, was withdrawn, or can't be shown, is answered as cancelled. There are ten rounds at most. Or it makes a task of the call
+// (io.modelcontextprotocol/tasks), which is polled as often as it says, from a second to a minute, for a day at most in one process. A call that
+// only reads has its task polled, too, but asks nobody.
+//
+// All that runs under the call's one intent, which keeps where it is: what is asked, or the task's id. Killed while a task is polled or a question
+// is open, the call goes on in the next process. Killed while a round is on its way, its outcome is unknown. A person who stops the turn has the
+// task cancelled.
 //
 // The call's key goes as _meta["gatehouse/call-key"], and never as the header Idempotency-Key: net/http takes that for leave to send a request
 // again by itself. A killed gatehouse leaves what it had sent as core/tool describes it; a server's process ends when its standard input does.

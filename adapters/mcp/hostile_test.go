@@ -77,6 +77,13 @@ func hostile(kind string) {
 				continue
 			}
 			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+		case "server/discover":
+			switch {
+			case kind == "strict": // as some do that wait for initialize
+				os.Exit(1)
+			case kind != "mum":
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
+			}
 		}
 	}
 }

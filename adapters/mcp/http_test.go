@@ -113,10 +113,10 @@ func TestAListThatChangesOverHTTP(t *testing.T) {
 	r.get("files.learned")
 }
 
-// over serves MCP over HTTP in this process; around may answer calls in the server's place.
+// over serves MCP of an older version over HTTP in this process; around may answer calls in the server's place.
 func over(t *testing.T, around func(w http.ResponseWriter, r *http.Request, body string) (done bool)) string {
 	t.Helper()
-	server := plain()
+	server := plain("2025-11-25")
 	real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true})
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -166,7 +166,7 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 		"an error of a proxy": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusBadGateway) }, core.OutcomeUnknown, "HTTP status 502"},
 		"an answer that sounds like a closed connection": {func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"error":{"code":-32004,"message":"server is closing"}}`)
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":4,"error":{"code":-32004,"message":"server is closing"}}`)
 		}, core.OutcomeUnknown, "was lost"},
 		"a page":                  {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
 		"JSON that is no message": {func(w http.ResponseWriter) { page(w, `{"ok":true}`) }, core.OutcomeUnknown, "was lost"},

@@ -6,8 +6,8 @@ import (
 
 // drain ends a server whose entry was removed, once the calls that run have ended.
 func (s *server) drain() {
-	for range maxCalls {
-		s.slots <- struct{}{} // a call ends by itself in the end
+	for range maxCourses {
+		s.courses <- struct{}{} // a call ends by itself in the end
 	}
 	s.log.Info("the MCP server was removed from the configuration, or its entry changed; it is ended")
 	s.end()

@@ -22,6 +22,7 @@ import (
 // times are how long things take. Tests shorten them.
 type times struct {
 	start, list, ping, pong, relist time.Duration
+	probe                           time.Duration // of server/discover
 	firstWait, lastWait             time.Duration // between two starts
 	steady                          time.Duration // a server that lived for so long is started again without waiting long
 	wait                            time.Duration // of a call for a server that is away
@@ -29,12 +30,13 @@ type times struct {
 }
 
 var usual = times{
-	start: time.Minute, list: 30 * time.Second, ping: 30 * time.Second, pong: 10 * time.Second, relist: 5 * time.Minute,
+	start: time.Minute, probe: 3 * time.Second, list: 30 * time.Second, ping: 30 * time.Second, pong: 10 * time.Second, relist: 5 * time.Minute,
 	firstWait: 500 * time.Millisecond, lastWait: time.Minute, steady: time.Minute, wait: 5 * time.Second, call: time.Minute,
 }
 
-// maxCalls is how many calls of one server run at a time; it bounds what their results may take.
-const maxCalls = 8
+// maxCalls is how many requests of one server's calls run at a time; it bounds what their results may take. maxCourses is how many calls do, most
+// of which wait for a task.
+const maxCalls, maxCourses = 8, 256
 
 // server keeps one server running.
 type server struct {
@@ -47,8 +49,10 @@ type server struct {
 	log       *slog.Logger
 	times     times
 	refreshes *rate.Limiter
-	slots     chan struct{} // one for each call that runs
+	slots     chan struct{} // one for each request of a call that is on its way
+	courses   chan struct{} // one for each call, until its task ends
 	tried     chan struct{} // closed after the first attempt to start it
+	old       bool          // it ended at server/discover, so the next handshake is the older one; of run alone
 	once      sync.Once
 	removed   chan struct{} // closed when its entry is gone from the configuration
 	end       context.CancelFunc
@@ -67,7 +71,7 @@ type server struct {
 func newServer(entry Server, o Options) *server {
 	s := &server{
 		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name), times: o.times,
-		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), tried: make(chan struct{}), changed: make(chan struct{}), removed: make(chan struct{}),
+		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), courses: make(chan struct{}, maxCourses), tried: make(chan struct{}), changed: make(chan struct{}), removed: make(chan struct{}),
 	}
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,37 @@ import (
 	"gatehouse/adapters/mcp/internal/gate"
 )
 
-// versions are those of the protocol that gatehouse speaks, the newest first, which it offers. A server answers with the one that it speaks.
+// modern is the version of the protocol that has no handshake: a server that knows it answers server/discover.
+const modern = "2026-07-28"
+
+// versions are those of the older handshake, the newest first, which it offers. A server answers with the one that it speaks.
 var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// checkVersion ends a handshake in which a server answers with a version that gatehouse does not speak.
-func checkVersion(next sdk.MethodHandler) sdk.MethodHandler {
+// handshake watches how a server answers the first request of a connection.
+type handshake struct {
+	patience time.Duration // for server/discover, which a server of an older version may not answer at all
+	silent   bool          // it did not answer server/discover, or ended
+	refused  error         // why its version can't be used; nil: it can
+}
+
+// middleware bounds server/discover in time, and ends a handshake in which a server answers with a version that gatehouse does not speak.
+func (h *handshake) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == "server/discover" {
+			asking, cancel := context.WithTimeout(ctx, h.patience)
+			defer cancel()
+			result, err := next(asking, method, req)
+			h.silent = err != nil && answerIn(err) == nil
+			return result, err
+		}
 		result, err := next(ctx, method, req)
+		if list, ok := result.(*sdk.ListToolsResult); err == nil && ok {
+			list.TTLMs = 0 // gatehouse decides when it lists again
+		}
 		if said, ok := result.(*sdk.InitializeResult); err == nil && ok && !slices.Contains(versions, said.ProtocolVersion) {
-			return nil, fmt.Errorf("it speaks version %q of the protocol, and gatehouse only %s; use another version of the server",
-				cut(said.ProtocolVersion, 100), strings.Join(versions, ", "))
+			h.refused = fmt.Errorf("it speaks version %q of the protocol, and gatehouse only %s, and %s by server/discover; use another version of the server",
+				cut(said.ProtocolVersion, 100), strings.Join(versions, ", "), modern)
+			return nil, h.refused
 		}
 		return result, err
 	}
@@ -46,7 +68,11 @@ type session struct {
 	calls atomic.Int32 // that run
 }
 
-// open starts or reaches the server and shakes hands.
+// modern reports whether the server speaks the version without a handshake: it gets no ping, and may answer a call by a question or a task.
+func (c *session) modern() bool { return c.InitializeResult().ProtocolVersion >= modern }
+
+// open starts or reaches the server and agrees on a version with it: it asks by server/discover, unless the server ended at that before, and
+// otherwise shakes hands as older versions do.
 func (s *server) open(ctx context.Context) (*session, error) {
 	g := gate.New(ctx, s.garbage)
 	l, err := s.newLink(g)
@@ -56,16 +82,29 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "gatehouse", Version: s.version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // so that the SDK subscribes to it; the gate gives the sign
 	})
-	client.AddSendingMiddleware(checkVersion)
+	shaking := handshake{patience: min(s.times.probe, s.times.start/2)}
+	client.AddSendingMiddleware(shaking.middleware)
+	for _, method := range []string{getTask, updateTask, cancelTask} {
+		_ = sdk.AddSendingCustomMethod[*taskParams, *task](client, method) // it is none of the SDK's
+	}
+	offered := modern
+	if s.old {
+		offered = versions[0]
+	}
 	var tr trace
 	starting, cancel := context.WithTimeout(context.WithValue(g.Context(), traceKey{}, &tr), s.times.start)
 	defer cancel()
-	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: versions[0]})
+	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: offered})
+	if shaking.silent && answerIn(err) != nil {
+		s.times.probe = s.times.start // it knows no older handshake: it only starts slowly
+	}
+	s.old = s.URL == "" && shaking.silent && err != nil && answerIn(err) == nil || s.old && err == nil
 	if err != nil {
 		_ = g.Fail(s.whyNotOpen(starting, &tr, err))
 		l.close()
-		return nil, s.explain(g.Cause(), l.last())
+		return nil, s.explain(cmp.Or(shaking.refused, g.Cause()), l.last()) // where its version is refused, the SDK has ended it by now
 	}
 	return &session{ClientSession: c, link: l, gate: g}, nil
 }
@@ -147,13 +186,15 @@ func (s *server) watch(c *session) error {
 			return c.gate.Cause()
 		case <-c.gate.Changed():
 			if s.refreshes.Wait(c.gate.Context()) == nil {
-				s.relist(c)
+				_ = s.relist(c) // it is logged
 			}
 		case <-again.C:
-			s.relist(c)
+			if err := s.relist(c); err != nil && c.modern() && c.calls.Load() == 0 {
+				return err // which is all that tells that an endpoint lives
+			}
 		case <-ping.C:
-			if c.calls.Load() > 0 {
-				continue // many servers do one thing at a time
+			if c.calls.Load() > 0 || c.modern() {
+				continue // many servers do one thing at a time, and newer ones know no ping
 			}
 			if err := s.ping(c); err == nil {
 				missed = 0
@@ -175,9 +216,11 @@ func (s *server) ping(c *session) error {
 	return err
 }
 
-// relist lists the tools again. A list that can't be had changes nothing; the ping finds out whether the server lives.
-func (s *server) relist(c *session) {
-	if err := s.refresh(c); err != nil && c.gate.Cause() == nil {
+// relist lists the tools again. A list that can't be had changes nothing.
+func (s *server) relist(c *session) error {
+	err := s.refresh(c)
+	if err != nil && c.gate.Cause() == nil {
 		s.log.Warn("the MCP server's tools could not be listed; those listed before stay", "err", s.hideError(err))
 	}
+	return err
 }

@@ -166,9 +166,11 @@ func TestWhyAnEndpointDoesNotRunIsSaid(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"message":"hello"}`)
 		}, "it answered with something that is not one answer of the protocol"},
-		"another version": {func(w http.ResponseWriter, _ *http.Request) {
+		"another version": {func(w http.ResponseWriter, r *http.Request) {
+			var m struct{ ID int }
+			_ = json.NewDecoder(r.Body).Decode(&m)
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}`)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}`, m.ID)
 		}, `it speaks version "1999-01-01" of the protocol, and gatehouse only 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,8 @@ func serveAs(kind string) {
 	switch kind {
 	case "plain":
 		_ = plain().Run(context.Background(), &sdk.StdioTransport{}) // it ends with its input
+	case "modern":
+		_ = modernOnly().Run(context.Background(), &sdk.StdioTransport{})
 	case "http":
 		socket, err := net.Listen("tcp", os.Getenv("LISTEN"))
 		if err != nil {
@@ -36,9 +38,9 @@ func serveAs(kind string) {
 }
 
 // plain is a server as people write them.
-func plain() *sdk.Server {
+func plain(versions ...string) *sdk.Server {
 	fmt.Fprintln(os.Stderr, "listening; the token is", os.Getenv("TOKEN"))
-	s := sdk.NewServer(&sdk.Implementation{Name: "plain", Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: "plain", Version: "1"}, &sdk.ServerOptions{SupportedProtocolVersions: versions})
 	schema := map[string]any{"type": "object"}
 	text := func(format string, args ...any) *sdk.CallToolResult {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf(format, args...)}}}

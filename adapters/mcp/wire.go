@@ -59,12 +59,20 @@ func (w *wire) Connect(ctx context.Context) (sdk.Connection, error) {
 // its stream of events has none.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := req.Context(), func() {}
-	if _, limited := ctx.Deadline(); !limited && req.Method != http.MethodGet {
+	switch _, limited := ctx.Deadline(); {
+	case limited || req.Method == http.MethodGet:
+	case req.Header.Get("Mcp-Method") == "subscriptions/listen": // its answer is a stream of events that does not end
+		ctx, cancel = context.WithCancel(ctx)
+		defer time.AfterFunc(answerTimeout, cancel).Stop()
+	default:
 		ctx, cancel = context.WithTimeout(ctx, answerTimeout)
 	}
 	req = req.Clone(ctx)
 	for name, value := range w.headers {
 		req.Header.Set(name, value)
+	}
+	if id, ok := ctx.Value(taskKey{}).(string); ok {
+		req.Header.Set("Mcp-Name", id) // by which a balancer finds the task
 	}
 	resp, err := w.base.RoundTrip(req)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package gate decides which messages of an MCP server come in, before anything parses them. Answers do; a change of the list of tools does, as
-// a sign; and a request now and then, so that the SDK can answer it, a long one without its parameters. So nothing that a server sends unasked
-// can fill a queue. A message is one object of at most MaxMessage bytes; a batch is garbage. Answers are read tolerantly (see mend). Lines,
-// Events and Body give what a server sends by each transport, with only the messages that come in.
+// Package gate decides which messages of an MCP server come in, before anything parses them. Answers do, one whose result is none yet in a
+// wrapping (Unfinished); a change of the list of tools does, as a sign; and a request now and then, so that the SDK can answer it, a long one
+// without its parameters. So nothing that a server sends unasked can fill a queue. A message is one object of at most MaxMessage bytes; a batch
+// is garbage. Answers are read tolerantly (see mend). Lines, Events and Body give what a server sends by each transport, with only the messages
+// that come in.
 package gate
 
 import (
@@ -98,5 +99,5 @@ func (g *Gate) answer(h head, message []byte) []byte {
 		_ = g.Fail(fmt.Errorf("it answers with the id %.40s, a text, and was asked with a number; by JSON-RPC an answer has the id of its request", h.id))
 		return nil
 	}
-	return mend(message)
+	return h.wrapped(mend(message))
 }

@@ -11,6 +11,7 @@ type head struct {
 	id     json.RawMessage // nil: there is none
 	method *string         // nil: there is none
 	failed bool            // it has an error
+	result json.RawMessage // nil: there is none
 }
 
 // request reports whether the message wants an answer.
@@ -55,6 +56,8 @@ func readHead(message []byte) (h head, ok bool) {
 			if json.Unmarshal(value, &h.method) != nil || h.method == nil || *h.method == "" {
 				return head{}, false // the SDK takes it for an answer
 			}
+		case "result":
+			h.result = value
 		case "error":
 			h.failed = string(value) != "null"
 		}

@@ -18,6 +18,7 @@ func mend(answer []byte) []byte {
 		return answer
 	}
 	changed := each(result, "content", mendPart)
+	changed = within(result, "result", func(ofTask object) bool { return each(ofTask, "content", mendPart) }) || changed
 	changed = each(result, "tools", mendTool) || changed
 	changed = within(result, "serverInfo", func(info object) bool { return texts(info, "name", "title", "version") }) || changed
 	if !changed {

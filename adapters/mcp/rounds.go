@@ -169,7 +169,7 @@ func (c *course) respond() error {
 		_ = json.Unmarshal(c.Requests[key], &asked) // it is none of the methods then
 		switch asked.Method {
 		case "roots/list":
-			c.Responses[key] = &sdk.ListRootsResult{Roots: []*sdk.Root{}}
+			c.Responses[key] = &sdk.ListRootsResult{Roots: []*sdk.Root{}} //nolint:staticcheck // servers ask for them as long as the protocol has them
 		case "elicitation/create":
 			response, err := c.elicit(asked.Params)
 			if err != nil {

@@ -139,9 +139,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	switch {
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
-	case intent.Fresh, t.Idempotent && closed == nil: // or the outcome of the earlier attempt is unknown, and the tool may run again under its key
-		fallthrough
-	case intent.Progress != "":
+	case intent.Fresh, intent.Progress != "", t.Idempotent && closed == nil: // or the earlier attempt's outcome is unknown, and the tool may run again under its key
 		if result, err = x.act(ctx, ledger, t, call, a, intent.Progress); err != nil {
 			return core.ToolResult{}, err
 		}

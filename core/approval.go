@@ -48,6 +48,16 @@ type Call struct {
 	Summary   string          `json:"summary"`          // the tool's sentence for the approver
 	Risk      Risk            `json:"risk,omitempty"`
 	Bound     Binding         `json:"bound,omitzero"`
+
+	Annotations Annotations `json:"annotations,omitzero"`
+}
+
+// Annotations are what the server of a foreign tool says of its calls: hints, which count for a rule of the policy that asks for them, and nowhere
+// else. The zero value says nothing good of a call.
+type Annotations struct {
+	ReadOnly   bool `json:"read_only,omitempty"`  // it changes nothing
+	Additive   bool `json:"additive,omitempty"`   // it destroys nothing
+	Idempotent bool `json:"idempotent,omitempty"` // a second one changes nothing more
 }
 
 // Masked returns the arguments for those who decide, with their secrets hidden: those of mask.Shown, and those in Secret.

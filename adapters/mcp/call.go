@@ -34,6 +34,9 @@ func (s *server) tool(d definition) (tool.Tool, error) {
 	if t.Mutating {
 		t.Summarize = func(json.RawMessage) string { return "Call " + d.remote + " of the MCP server " + s.Name + "." }
 	}
+	if d.pin == FirstSeen || d.pin == Confirmed {
+		t.Annotations = d.hints
+	}
 	if d.destructive && t.Mutating {
 		t.Risk = core.Dangerous
 	}

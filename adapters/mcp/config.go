@@ -32,6 +32,7 @@ type Server struct {
 
 	Timeout  time.Duration // how long one call may take; 0: a minute
 	ReadOnly []string      // the admin's word that tools only read: globs of their names, or NAME@DIGEST
+	Filter   Filter        // which tools are offered
 
 	expanded []string // the values of variables in all that, which may be secrets
 }

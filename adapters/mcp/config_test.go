@@ -25,21 +25,23 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 		"$schema": "x",
 		"mcpServers": {
 			"files": {"type": "stdio", "command": "npx", "args": ["-y", "server", "${HOME_DIR:-/home}"], "env": {"TOKEN": "${TOKEN}"}, "cwd": "/tmp", "readOnly": ["read_*"], "timeout": "90s"},
-			"git hub": {"type": "streamable-http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"}, "alwaysAllow": ["x"], "timeout": 30, "tools": {}},
+			"git hub": {"type": "streamable-http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"}, "alwaysAllow": ["x"], "timeout": 30, "tools": {"deny": ["drop_*"]}},
+			"copilot": {"command": "x", "tools": ["*", "list@0123456789ab"]}, "nothing": {"command": "x", "tools": []},
 			"off": {"command": "x", "disabled": true}
 		}
 	}`), variables)
 	want := mcp.Config{
 		Servers: []mcp.Server{
 			{Name: "files", Command: "npx", Args: []string{"-y", "server", "/home"}, Env: map[string]string{"TOKEN": "t0k3n"}, Dir: "/tmp", ReadOnly: []string{"read_*"}, Timeout: 90 * time.Second},
-			{Name: "git_hub", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "Bearer t0k3n"}},
+			{Name: "git_hub", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "Bearer t0k3n"}, Filter: mcp.Filter{Deny: []string{"drop_*"}}},
+			{Name: "copilot", Command: "x", Filter: mcp.Filter{Allow: []string{"*", "list@0123456789ab"}, Only: true}},
+			{Name: "nothing", Command: "x", Filter: mcp.Filter{Only: true}},
 		},
 		Warnings: []string{
 			`line 2: "$schema" is ignored`,
 			`line 5: server "git hub": its tools are called git_hub.…, because names of tools hold letters, digits, _ and - only`,
 			`line 5: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`,
 			`line 5: server "git hub": "timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`,
-			`line 5: server "git hub": "tools" is ignored`,
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(mcp.Server{})); diff != "" || len(faults) > 0 {

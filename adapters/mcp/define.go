@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gatehouse/core"
 )
 
 const (
@@ -24,7 +26,9 @@ type definition struct {
 	schema      json.RawMessage // of the arguments
 	digest      string          // hexadecimal, of all that the server says about it
 	destructive bool            // the server says that it destroys
+	hints       core.Annotations
 	standing    Standing
+	pin         Pin
 }
 
 // Standing is what a tool may do.
@@ -73,7 +77,11 @@ func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 	}
 	sum := sha256.Sum256(all)
 	d := definition{remote: t.Name, description: describe(t, hide), schema: schema, digest: hex.EncodeToString(sum[:])}
-	d.destructive = t.Annotations != nil && t.Annotations.DestructiveHint != nil && *t.Annotations.DestructiveHint
+	if a := t.Annotations; a != nil {
+		d.destructive = a.DestructiveHint != nil && *a.DestructiveHint
+		d.hints = core.Annotations{ReadOnly: a.ReadOnlyHint && !d.destructive, Idempotent: a.IdempotentHint}
+		d.hints.Additive = d.hints.ReadOnly || a.DestructiveHint != nil && !d.destructive
+	}
 	return d, nil
 }
 

@@ -51,13 +51,9 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 		}
 		s.Timeout = d
 	case "readOnly":
-		s.ReadOnly = f.list(m)
-		for _, entry := range s.ReadOnly {
-			glob, _, _ := strings.Cut(entry, "@")
-			if _, err := path.Match(glob, ""); err != nil || glob == "" {
-				f.fault(m.Line, f.server, `%q in "readOnly" is no pattern; write names of its tools, such as "read_*"`, entry)
-			}
-		}
+		s.ReadOnly = f.patterns(m)
+	case "tools":
+		s.Filter = f.filter(m)
 	default:
 		if slices.Contains(approvalKeys, m.Key) {
 			f.warn(m.Line, f.server, `%q is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`, m.Key)
@@ -65,6 +61,37 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 		}
 		f.warn(m.Line, f.server, "%q is ignored", m.Key)
 	}
+}
+
+// patterns reads a list of patterns of the server's tools.
+func (f *fields) patterns(m strictjson.Member) []string {
+	all := f.list(m)
+	for _, entry := range all {
+		glob, _, _ := strings.Cut(entry, "@")
+		if _, err := path.Match(glob, ""); err != nil || glob == "" {
+			f.fault(m.Line, f.server, `%q in %q is no pattern; write names of its tools, such as "read_*"`, entry, m.Key)
+		}
+	}
+	return all
+}
+
+// filter reads which tools are offered: an object, or a list of those allowed.
+func (f *fields) filter(m strictjson.Member) (some Filter) {
+	if m.Value.Kind != strictjson.Object {
+		some.Allow, some.Only = f.patterns(m), true
+		return some
+	}
+	for _, part := range m.Value.Members {
+		switch part.Key {
+		case "allow":
+			some.Allow, some.Only = f.patterns(part), true
+		case "deny":
+			some.Deny = f.patterns(part)
+		default:
+			f.fault(part.Line, f.server, `"tools" has no %q; write {"allow": ["…"], "deny": ["…"]}, or a list of what is allowed`, part.Key)
+		}
+	}
+	return some
 }
 
 // transport reads how the server is reached.

@@ -49,6 +49,7 @@ func (s *server) refresh(c *session) error {
 	if warning != "" {
 		found.warnings = append(found.warnings, warning)
 	}
+	s.Filter.warn(&found, listed)
 	s.remember(ctx, about, listed)
 	s.mu.Lock()
 	news := !slices.Equal(s.listing.warnings, found.warnings) || !slices.Equal(s.listing.changes, found.changes)
@@ -84,8 +85,8 @@ func (s *server) pages(ctx context.Context, c *session) (all []*sdk.Tool, warnin
 			return nil, "", err
 		}
 		all = append(all, list.Tools...)
-		if len(all) > maxTools {
-			return all[:maxTools], fmt.Sprintf("it lists more than %d tools; only the first %d are used", maxTools, maxTools), nil
+		if some := s.Filter.offered(all); len(some) > maxTools {
+			return some[:maxTools], fmt.Sprintf("it lists more than %d tools; only the first %d are used", maxTools, maxTools), nil
 		}
 		if list.NextCursor == "" {
 			return all, "", nil
@@ -110,6 +111,9 @@ func (l *listing) warn(format string, args ...any) {
 func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, all []*sdk.Tool) {
 	shown := fmt.Sprintf("%q", cut(s.hide(t.Name), 100))
 	name := toolName(t.Name)
+	if !s.Filter.offers(t.Name, name) {
+		return
+	}
 	if name == "" {
 		found.warn("%s is left out: the name has no letter or digit, or more than %d characters", shown, maxName)
 		return

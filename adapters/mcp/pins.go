@@ -3,8 +3,20 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"path"
+	"slices"
 	"strings"
+)
+
+// Pin is how a tool's definition compares with the one that was seen first. Only of one that is FirstSeen or Confirmed do readOnly and the
+// server's annotations count.
+type Pin string
+
+// The pins.
+const (
+	FirstSeen Pin = "first seen" // or has not changed since
+	Confirmed Pin = "confirmed"  // by an entry NAME@DIGEST
+	Differs   Pin = "changed"
+	Unknown   Pin = "unknown" // the store can't say
 )
 
 // judge decides what a tool may do. Only the admin's word makes it one that reads, and only for a definition that the admin knows.
@@ -13,37 +25,35 @@ func (s *server) judge(ctx context.Context, d *definition, found *listing) {
 	if d.destructive {
 		d.standing = Dangerous
 	}
-	declared, confirmed := s.declared(d)
+	declared, confirmed := s.declared(s.ReadOnly, d)
+	_, allowed := s.declared(s.Filter.Allow, d)
+	var err error
+	if d.pin, err = s.compare(ctx, d, confirmed || allowed); err != nil && declared {
+		s.log.Warn("the definition of a tool could not be compared or stored", "tool", d.name, "err", err)
+	}
 	switch {
 	case confirmed:
-		if err := s.pin(ctx, d); err != nil {
-			s.log.Warn("the definition of a tool could not be stored", "tool", d.name, "err", err)
-		}
 		d.standing = Reads
 	case !declared:
 	case d.destructive:
 		found.warn("%s is dangerous: \"readOnly\" names it, and the server says that it destroys; if it only reads, add %q to \"readOnly\"", d.name, d.confirmation())
+	case d.pin == Unknown:
+		found.warn("%s needs an approval for each call: what it was like when it was first seen is not known, because the store could not be read or written", d.name)
+	case d.pin == Differs:
+		d.standing = Changed
+		found.changes = append(found.changes, fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\"", d.name, d.confirmation()))
 	default:
-		s.compare(ctx, d, found)
+		d.standing = Reads
 	}
 }
 
-// noPath lets a "*" stand for any characters: path.Match keeps it from those of a path.
-var noPath = strings.NewReplacer("/", "\x00")
-
-// declared reports whether the admin said that the tool only reads, and whether of this very definition.
-func (s *server) declared(d *definition) (declared, confirmed bool) {
-	for _, entry := range s.ReadOnly {
-		name, digest, exact := strings.Cut(entry, "@")
-		switch {
-		case exact && name == d.remote:
-			declared = true
-			confirmed = confirmed || len(digest) >= minDigest && strings.HasPrefix(d.digest, digest)
-		case !exact:
-			matches, err := path.Match(noPath.Replace(entry), noPath.Replace(d.remote))
-			declared = declared || err == nil && matches
-		}
-	}
+// declared reports whether a list of the admin names the tool, and whether it confirms this very definition.
+func (s *server) declared(list []string, d *definition) (declared, confirmed bool) {
+	declared = slices.ContainsFunc(list, func(entry string) bool { return names(entry, d.remote) })
+	confirmed = slices.ContainsFunc(list, func(entry string) bool {
+		name, digest, _ := strings.Cut(entry, "@")
+		return name == d.remote && len(digest) >= minDigest && strings.HasPrefix(d.digest, digest)
+	})
 	return declared, confirmed
 }
 
@@ -53,33 +63,29 @@ const minDigest = 12
 // confirmation is the entry of readOnly that confirms the definition.
 func (d *definition) confirmation() string { return d.remote + "@" + d.digest[:minDigest] }
 
-// compare compares the definition with the one that was seen first. It fails closed.
-func (s *server) compare(ctx context.Context, d *definition, found *listing) {
-	first := ""
-	err := errNoPins
-	if s.pins.Get != nil {
-		first, err = s.pins.Get(ctx, s.pinName(d))
+// compare compares the definition with the one that was seen first, or stores it: as the first, or because it is confirmed. It fails closed.
+func (s *server) compare(ctx context.Context, d *definition, confirmed bool) (Pin, error) {
+	if s.pins.Get == nil || s.pins.Put == nil {
+		return Unknown, errNoPins
 	}
-	if err == nil && first == "" {
-		first, err = d.digest, s.pin(ctx, d)
+	pin, first := Confirmed, ""
+	if !confirmed {
+		var err error
+		if first, err = s.pins.Get(ctx, s.pinName(d)); err != nil {
+			return Unknown, err
+		}
+		pin = FirstSeen
 	}
-	switch {
-	case err != nil:
-		found.warn("%s needs an approval for each call: what it was like when it was first seen is not known, because the store could not be read or written", d.name)
-		s.log.Warn("the definition of a tool could not be compared", "tool", d.name, "err", err)
-	case first == d.digest:
-		d.standing = Reads
+	switch first {
+	case "":
+		if err := s.pins.Put(ctx, s.pinName(d), d.digest); err != nil {
+			return Unknown, err
+		}
+	case d.digest:
 	default:
-		d.standing = Changed
-		found.changes = append(found.changes, fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\"", d.name, d.confirmation()))
+		return Differs, nil
 	}
-}
-
-func (s *server) pin(ctx context.Context, d *definition) error {
-	if s.pins.Put == nil {
-		return errNoPins
-	}
-	return s.pins.Put(ctx, s.pinName(d), d.digest)
+	return pin, nil
 }
 
 // pinName is where the digest of the definition is stored that was seen first, or confirmed last.

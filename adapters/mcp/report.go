@@ -1,5 +1,13 @@
 package mcp
 
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
 // Report is how a server is.
 type Report struct {
 	Server   string
@@ -14,6 +22,9 @@ type Report struct {
 type ToolReport struct {
 	Name     string
 	Standing Standing
+	Call     core.Call // any call of it, as the policy sees it
+	Pin      Pin
+	Digest   string // hexadecimal, of the definition
 	Confirm  string // the entry of readOnly that confirms a definition that changed
 }
 
@@ -35,11 +46,35 @@ func (s *server) report() Report {
 	}
 	for _, t := range s.listing.tools {
 		d := s.listing.known[t.Name]
-		one := ToolReport{Name: d.name, Standing: d.standing}
-		if d.standing == Changed {
+		one := ToolReport{Name: d.name, Standing: d.standing, Pin: d.pin, Digest: d.digest, Call: t.AnyCall()}
+		if d.pin == Differs {
 			one.Confirm = d.confirmation()
 		}
 		r.Tools = append(r.Tools, one)
 	}
 	return r
+}
+
+// Look starts the servers, reports how they are, and ends them. It waits no longer than limit for them, and stores nothing: what a running gatehouse
+// sees first counts.
+func Look(ctx context.Context, o Options, limit time.Duration) []Report {
+	if o.Pins.Get != nil {
+		o.Pins.Put = func(context.Context, string, string) error { return nil }
+	}
+	servers := New(o)
+	running, stop := context.WithCancel(ctx)
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = servers.Run(running) }) // what it has to say is in the report
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	servers.Ready(waiting)
+	cancel()
+	reports := servers.Report()
+	stop()
+	ended.Wait()
+	for i, r := range reports {
+		if !r.Running && r.Reason == "" {
+			reports[i].Reason = "it did not start within " + limit.String()
+		}
+	}
+	return reports
 }

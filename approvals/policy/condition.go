@@ -24,6 +24,14 @@ type facts struct {
 	Risk         string         `expr:"risk"`
 	Requester    requester      `expr:"requester"`
 	Conversation string         `expr:"conversation"`
+	Annotations  annotations    `expr:"annotations"`
+}
+
+// annotations are what a server says of a tool, in the words of MCP. What it does not say is the worst.
+type annotations struct {
+	ReadOnly    bool `expr:"readOnly"`
+	Destructive bool `expr:"destructive"`
+	Idempotent  bool `expr:"idempotent"`
 }
 
 type requester struct {
@@ -34,7 +42,7 @@ type requester struct {
 }
 
 var (
-	variables = []string{"args", "tool", "risk", "requester", "conversation"}
+	variables = []string{"args", "tool", "risk", "requester", "conversation", "annotations"}
 	fields    = []string{"id", "platform", "person", "groups"}
 )
 
@@ -50,6 +58,7 @@ type condition struct {
 	program *vm.Program
 	args    bool // it uses the arguments
 	groups  bool // it uses the requester's groups, or may
+	hints   bool // it uses annotations
 }
 
 // mistake is what is wrong with an expression. line is that of the text, from 0; do is "" where nothing more is known than what it says.
@@ -92,7 +101,7 @@ func compile(text string) (c *condition, mistakes []mistake) {
 	if err != nil {
 		return nil, explained(err)
 	}
-	return &condition{program: program, args: uses.args, groups: uses.requester > uses.known}, nil
+	return &condition{program: program, args: uses.args, hints: uses.hints, groups: uses.requester > uses.known}, nil
 }
 
 // notBool returns what an expression is that can't be a bool although its type is not known; "" if it can.
@@ -211,7 +220,7 @@ func short200(text string) string {
 
 // mentions notes which variables an expression uses.
 type mentions struct {
-	args             bool
+	args, hints      bool
 	requester, known int // how often requester occurs, and how often as one of its fields that is not groups
 	names            []*ast.IdentifierNode
 	declared         []string
@@ -224,6 +233,8 @@ func (m *mentions) Visit(node *ast.Node) {
 		switch m.names = append(m.names, n); n.Value {
 		case "args":
 			m.args = true
+		case "annotations":
+			m.hints = true
 		case "requester":
 			m.requester++
 		}

@@ -12,6 +12,7 @@ type Decision struct {
 	Rule    core.Rule  // the snapshot
 	Matched bool       // a rule of the file matched; otherwise the defaults decide
 	Expires string     // as the file has it; without a rule: the default timeout, or never
+	ByArgs  []string   // the rules, the deciding one among them, whose conditions read the arguments: other arguments may mean another decision
 	Failed  []Failure  // the conditions that failed, in the order of their rules
 	Nobody  *core.Rule // of a rule that asks, where nobody is configured who could answer, so that the call is refused: what it says
 }
@@ -43,6 +44,9 @@ func (p *Policy) Decide(turn core.Turn, call core.Call) Decision {
 				f, argsErr = p.facts(turn, call)
 				read = true
 			}
+			if r.when.args {
+				d.ByArgs = append(d.ByArgs, r.then.Name)
+			}
 			yes, err := r.when.holds(f, argsErr)
 			if err != nil {
 				yes = r.then.Verdict != core.VerdictAllow
@@ -69,11 +73,11 @@ func (p *Policy) Decide(turn core.Turn, call core.Call) Decision {
 // covers reports whether a rule is for calls of this tool and risk.
 func (r *rule) covers(call core.Call) bool {
 	return (len(r.tools) == 0 || slices.ContainsFunc(r.tools, func(glob string) bool { return matches(glob, call.Tool) })) &&
-		(len(r.risks) == 0 || slices.Contains(r.risks, riskOf(call)))
+		(len(r.risks) == 0 || slices.Contains(r.risks, RiskOf(call)))
 }
 
-// riskOf is the policy's word for a call's risk. An unknown one counts as destructive.
-func riskOf(call core.Call) string {
+// RiskOf is the policy's word for a call's risk. An unknown one counts as destructive.
+func RiskOf(call core.Call) string {
 	switch call.Risk {
 	case core.ReadOnly:
 		return riskRead
@@ -85,11 +89,12 @@ func riskOf(call core.Call) string {
 
 // facts are the variables of conditions; argsErr is why there are no arguments.
 func (p *Policy) facts(turn core.Turn, call core.Call) (f facts, argsErr error) {
-	f = facts{Tool: call.Tool, Risk: riskOf(call), Conversation: string(turn.Conversation)}
+	f = facts{Tool: call.Tool, Risk: RiskOf(call), Conversation: string(turn.Conversation)}
 	f.Requester = requester{ID: turn.Actor.ID, Platform: PlatformOf(turn.Actor.ID), Person: p.roster.people[turn.Actor.ID]}
 	if p.asksGroups() {
 		f.Requester.Groups = p.roster.groupsOf(turn.Actor)
 	}
+	f.Annotations = annotations{ReadOnly: call.Annotations.ReadOnly, Destructive: !call.Annotations.Additive, Idempotent: call.Annotations.Idempotent}
 	f.Args, argsErr = arguments(call.Arguments)
 	return f, argsErr
 }

@@ -109,24 +109,24 @@ func TestFaults(t *testing.T) {
 			"p.yaml:10:5: quorum makes no sense in a rule whose action is deny; remove it, or use action: ask"},
 		{"keys of ask on allow", head + "  - name: a\n    action: allow\n    expires: never\n", "p.yaml:9:5: expires makes no sense in a rule whose action is allow; remove it, or use action: ask"},
 
-		{"unknown variable", head + "  - name: a\n    action: ask\n    when: amount > 5\n", "p.yaml:9:11: when: unknown variable amount; use one of args, tool, risk, requester, conversation"},
+		{"unknown variable", head + "  - name: a\n    action: ask\n    when: amount > 5\n", "p.yaml:9:11: when: unknown variable amount; use one of args, tool, risk, requester, conversation, annotations"},
 		{"unknown variable, nearly", head + "  - name: a\n    action: ask\n    when: arg.amount > 5\n", "p.yaml:9:11: when: unknown variable arg; did you mean args?"},
 		{"all unknown variables", head + "  - name: a\n    action: ask\n    when: arg.amount > limit && tol == 'x' && limit > 1\n", "p.yaml:9:11: when: unknown variable arg; did you mean args?\n" +
-			"p.yaml:9:11: when: unknown variable limit; use one of args, tool, risk, requester, conversation\n" +
+			"p.yaml:9:11: when: unknown variable limit; use one of args, tool, risk, requester, conversation, annotations\n" +
 			"p.yaml:9:11: when: unknown variable tol; did you mean tool?"},
 		{"unknown variables in a block", head + "  - name: a\n    action: ask\n    when: |\n      let ü = 'ü'; tol == ü &&\n      amount > 5\n", "p.yaml:10: when: unknown variable tol; did you mean tool?\n" +
-			"p.yaml:11: when: unknown variable amount; use one of args, tool, risk, requester, conversation"},
-		{"a variable outside of its declaration", head + "  - name: a\n    action: ask\n    when: (let x = args.a; x > 0) && x > 2\n", "p.yaml:9:11: when: unknown variable x; use one of args, tool, risk, requester, conversation"},
+			"p.yaml:11: when: unknown variable amount; use one of args, tool, risk, requester, conversation, annotations"},
+		{"a variable outside of its declaration", head + "  - name: a\n    action: ask\n    when: (let x = args.a; x > 0) && x > 2\n", "p.yaml:9:11: when: unknown variable x; use one of args, tool, risk, requester, conversation, annotations"},
 		{"unknown field", head + "  - name: a\n    action: ask\n    when: requester.nme == 'x'\n", "p.yaml:9:11: when: requester has no nme; use one of id, platform, person, groups"},
-		{"unknown function", head + "  - name: a\n    action: ask\n    when: now() != nil\n", "p.yaml:9:11: when: unknown variable now; use one of args, tool, risk, requester, conversation"},
-		{"the environment itself", head + "  - name: a\n    action: ask\n    when: $env.tool == 'x'\n", "p.yaml:9:11: when: unknown variable $env; use one of args, tool, risk, requester, conversation"},
-		{"no bool", head + "  - name: a\n    action: ask\n    when: len(tool)\n", "p.yaml:9:11: when: the expression is no bool but of type int; correct the expression; its variables are args, tool, risk, requester and conversation"},
-		{"no bool: an object", head + "  - name: a\n    action: ask\n    when: args\n", "p.yaml:9:11: when: the expression is no bool but an object; correct the expression; its variables are args, tool, risk, requester and conversation"},
-		{"types that can't be compared", head + "  - name: a\n    action: ask\n    when: tool > 5\n", "p.yaml:9:11: when: invalid operation: > (mismatched types string and int); correct the expression; its variables are args, tool, risk, requester and conversation"},
-		{"syntax", head + "  - name: a\n    action: ask\n    when: args.amount >\n", "p.yaml:9:11: when: unexpected token EOF; correct the expression; its variables are args, tool, risk, requester and conversation"},
-		{"syntax in a block", head + "  - name: a\n    action: ask\n    when: |\n      args.amount > 5 &&\n      args.amount ><\n", "p.yaml:11: when: unexpected token Operator(\"<\"); correct the expression; its variables are args, tool, risk, requester and conversation"},
+		{"unknown function", head + "  - name: a\n    action: ask\n    when: now() != nil\n", "p.yaml:9:11: when: unknown variable now; use one of args, tool, risk, requester, conversation, annotations"},
+		{"the environment itself", head + "  - name: a\n    action: ask\n    when: $env.tool == 'x'\n", "p.yaml:9:11: when: unknown variable $env; use one of args, tool, risk, requester, conversation, annotations"},
+		{"no bool", head + "  - name: a\n    action: ask\n    when: len(tool)\n", "p.yaml:9:11: when: the expression is no bool but of type int; correct the expression; its variables are args, tool, risk, requester, conversation and annotations"},
+		{"no bool: an object", head + "  - name: a\n    action: ask\n    when: args\n", "p.yaml:9:11: when: the expression is no bool but an object; correct the expression; its variables are args, tool, risk, requester, conversation and annotations"},
+		{"types that can't be compared", head + "  - name: a\n    action: ask\n    when: tool > 5\n", "p.yaml:9:11: when: invalid operation: > (mismatched types string and int); correct the expression; its variables are args, tool, risk, requester, conversation and annotations"},
+		{"syntax", head + "  - name: a\n    action: ask\n    when: args.amount >\n", "p.yaml:9:11: when: unexpected token EOF; correct the expression; its variables are args, tool, risk, requester, conversation and annotations"},
+		{"syntax in a block", head + "  - name: a\n    action: ask\n    when: |\n      args.amount > 5 &&\n      args.amount ><\n", "p.yaml:11: when: unexpected token Operator(\"<\"); correct the expression; its variables are args, tool, risk, requester, conversation and annotations"},
 		{"empty condition", head + "  - name: a\n    action: ask\n    when:\n", "p.yaml:9:10: when is empty; write a text, such as args.amount > 1000"},
-		{"long condition", head + "  - name: a\n    action: ask\n    when: " + strings.Repeat("(", 5000) + "\n", "p.yaml:9:11: when: the expression is longer than 4096 characters; correct the expression; its variables are args, tool, risk, requester and conversation"},
+		{"long condition", head + "  - name: a\n    action: ask\n    when: " + strings.Repeat("(", 5000) + "\n", "p.yaml:9:11: when: the expression is longer than 4096 characters; correct the expression; its variables are args, tool, risk, requester, conversation and annotations"},
 
 		{"all at once", "version: 3\npeople:\n  ann: [slack:x]\ngroups:\n  a: [group:a]\nrules:\n  - {name: a, action: ask, quorum: 0, expires: x}\n  - {action: maybe}\n",
 			"p.yaml:1:10: unknown version \"3\"; write version: 1\n" +

@@ -151,13 +151,22 @@ func (r *reader) when(one *rule, v *yaml.Node) {
 	}
 	compiled, mistakes := compile(text)
 	one.when = compiled
+	if compiled != nil && compiled.hints && (len(one.tools) == 0 || slices.ContainsFunc(one.tools, ofAnyServer)) {
+		r.Fault(v, `add tools: ["SERVER.*"] with the names of the servers that you trust to annotate their tools`, "annotations count only in a rule that names the tools' servers")
+	}
 	for _, m := range mistakes {
 		line, column := v.Line, v.Column // where lines are joined, the text's own do not count
 		if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			line, column = line+m.line+1, 0 // the text begins below its mark
 		}
-		r.FaultAt(line, column, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester and conversation"), "when: %s", m.what)
+		r.FaultAt(line, column, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester, conversation and annotations"), "when: %s", m.what)
 	}
+}
+
+// ofAnyServer reports whether a glob may match tools of different servers.
+func ofAnyServer(glob string) bool {
+	server, _, named := strings.Cut(glob, ".")
+	return !named || strings.ContainsAny(server, "*?")
 }
 
 // who reads who decides.

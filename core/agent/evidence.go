@@ -104,7 +104,7 @@ func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 	for i, c := range calls {
 		t, ok := l.Executor.Tools.Get(c.Tool)
 		if ok {
-			c.Risk, all[i].Schema = t.CallRisk(), t.SchemaDigest()
+			c.Risk, c.Annotations, all[i].Schema = t.CallRisk(), t.Annotations, t.SchemaDigest()
 		}
 		all[i].Tool, all[i].Risk, all[i].Rule = c.Tool, c.Risk, l.Policy(turn, c)
 	}

@@ -9,7 +9,10 @@ func Bind(t Tool, call core.ToolCall) (core.Call, error) {
 	if err != nil {
 		return core.Call{}, err
 	}
-	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.CallRisk()}
+	bound := core.Call{
+		Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest,
+		Summary: "Run " + call.Name, Risk: t.CallRisk(), Annotations: t.Annotations,
+	}
 	if t.Summarize != nil {
 		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
 	}
@@ -23,6 +26,11 @@ func (r *Registry) Bind(call core.ToolCall) (core.Call, error) {
 		return core.Call{}, err
 	}
 	return Bind(t, call)
+}
+
+// AnyCall is a call of the tool without arguments, as rules know it.
+func (t Tool) AnyCall() core.Call {
+	return core.Call{Tool: t.Name, Arguments: []byte("{}"), Risk: t.CallRisk(), Annotations: t.Annotations}
 }
 
 // CallRisk is the risk of a call of the tool, as rules know it.

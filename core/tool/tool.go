@@ -35,6 +35,9 @@ type Tool struct {
 	// is the call's result. Such a tool only reads, and has no Do. Errors: tool_arguments.
 	Ask func(args json.RawMessage) (Asking, error)
 
+	// Annotations are what a foreign server says of the tool, for the policy: they change nothing here.
+	Annotations core.Annotations
+
 	// Idempotent is the word of whoever brings the tool that running a call again under the same key does what running it once does. Only
 	// such a tool runs again where the outcome of a mutating call is unknown. The two runs may overlap.
 	Idempotent bool

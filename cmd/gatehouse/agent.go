@@ -98,14 +98,5 @@ func commandTools() *tool.Registry {
 	return newTools(cfg, nil)
 }
 
-// riskOf is the risk of a tool; known is false if there is none of that name.
-func riskOf(name string) (risk core.Risk, known bool) {
-	t, known := commandTools().Get(name)
-	if known && !t.Mutating {
-		return core.ReadOnly, true
-	}
-	return t.Risk, known
-}
-
 // newModel makes the agent's model. A variable, so that tests can use one that requests several tools at once.
 var newModel = func() agent.Model { return agent.Demo{} }

@@ -7,11 +7,18 @@ import (
 	"strings"
 
 	"gatehouse/adapters/agents"
+	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 )
 
-// mcpCmd is gatehouse mcp.
+// mcpCommands is gatehouse mcp.
+type mcpCommands struct {
+	Serve mcpCmd        `cmd:"" default:"withargs" help:"Let another agent ask people: an MCP server on the standard streams, for a running gatehouse serve. This is the default command."`
+	List  admin.MCPList `cmd:"" help:"List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do."`
+}
+
+// mcpCmd is gatehouse mcp serve.
 type mcpCmd struct {
 	URL       string `default:"http://127.0.0.1:8080" env:"GATEHOUSE_URL" help:"Where gatehouse serve runs."`
 	Token     string `env:"GATEHOUSE_TOKEN" hidden:"" help:"A token of GATEHOUSE_TOKENS there."`

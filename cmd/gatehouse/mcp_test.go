@@ -193,6 +193,17 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 		}
 		w.wantVerdict("is done", "")
 	})
+	t.Run("the policy trusts the server's annotations", func(t *testing.T) {
+		f, w := useFileServer(t), newProg(t)
+		listed(t, w)
+		t.Setenv("GATEHOUSE_APPROVAL_POLICY", policyFile(t, "version: 1\nrules:\n- name: files\n  tools: [\"files.*\"]\n  when: annotations.readOnly\n  action: allow\n"))
+		useModel(t, asks())
+		out := w.chat("go")
+		if got := f.ran(); got != both || !strings.Contains(out, "That is all.") {
+			t.Errorf("%s\n%s", got, out)
+		}
+		w.wantVerdict("is done", "")
+	})
 	t.Run("its server is away", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
 		text := `{"mcpServers": {"files": {"command": "/no/such/program"}}}`

@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 		return p, err
 	}
 	line.Doctor.Turns = turnsOf
-	line.Approvals.Explain.RiskOf = riskOf
+	line.Approvals.Explain.Tools = commandTools
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
 		cfg, _, faults := settings.Read()
 		if len(faults) > 0 {

@@ -1,7 +1,10 @@
 package admin
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,22 +16,48 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
+	"gatehouse/core/tool"
 )
 
 // Explain is gatehouse approvals explain. It needs no database.
 type Explain struct {
 	cli.JSONFlag
 	Policy       string   `placeholder:"FILE" help:"The policy's file. Not given: GATEHOUSE_APPROVAL_POLICY."`
-	Tool         string   `required:"" placeholder:"TOOL" help:"The name of the tool."`
+	Tool         string   `placeholder:"TOOL" help:"The name of the tool."`
+	All          bool     `help:"Explain every tool, those of MCP servers among them, in place of one call. Without --args, what depends on the arguments is told; without --as, the local person asks."`
+	Server       string   `placeholder:"NAME" help:"With --all: only the tools of this MCP server."`
 	Risk         string   `enum:",read,write,destructive" default:"" placeholder:"RISK" help:"The tool's risk: read, write or destructive. Not given: that of the built-in tool, and destructive for others."`
-	Args         string   `required:"" placeholder:"JSON" help:"The arguments of the call, a JSON object."`
-	As           string   `required:"" placeholder:"ID" help:"Who asks: an id, such as slack:U0123ABCD, or person:NAME."`
+	Args         string   `placeholder:"JSON" help:"The arguments of the call, a JSON object."`
+	As           string   `placeholder:"ID" help:"Who asks: an id, such as slack:U0123ABCD, or person:NAME."`
 	Group        []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the requester is in; may be repeated."`
 	By           string   `placeholder:"ID" help:"Who would decide: an id or person:NAME."`
 	ByGroup      []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the decider is in; may be repeated."`
 	Conversation string   `placeholder:"ID" help:"The conversation that the request is made in."`
 
-	RiskOf func(tool string) (core.Risk, bool) `kong:"-"` // of the configured tools
+	Tools func() *tool.Registry `kong:"-"` // those of the configuration, without MCP servers
+}
+
+// Validate says which flags do not go together.
+func (c Explain) Validate() error {
+	switch {
+	case c.All && c.Tool+c.Risk+c.By != "":
+		return errors.New("--all explains every tool; it can't be combined with --tool, --risk or --by")
+	case c.All:
+		return nil
+	case c.Server != "":
+		return errors.New("--server needs --all")
+	}
+	var missing []string
+	for flag, value := range map[string]string{"--tool=TOOL": c.Tool, "--args=JSON": c.Args, "--as=ID": c.As} {
+		if value == "" {
+			missing = append(missing, flag)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return fmt.Errorf("missing flags: %s", strings.Join(missing, ", "))
 }
 
 // explanation is the JSON output.
@@ -45,20 +74,24 @@ type explanation struct {
 }
 
 // Run prints the rule.
-func (c Explain) Run(a *cli.App) error {
+func (c Explain) Run(ctx context.Context, a *cli.App) error {
 	current, err := c.policy()
 	if err != nil {
 		return err
 	}
-	if _, err := object(c.Args); err != nil {
+	if _, err := object(cmp.Or(c.Args, "{}")); err != nil {
 		return err
 	}
-	requester, err := actor(current, "--as", c.As, c.Group)
+	requester, err := actor(current, "--as", cmp.Or(c.As, core.LocalPerson), c.Group)
 	if err != nil {
 		return err
 	}
+	turn := core.Turn{Actor: requester, Conversation: core.ConversationID(c.Conversation)}
+	if c.All {
+		return c.all(ctx, a, current, turn)
+	}
 	call := core.Call{Tool: c.Tool, Arguments: json.RawMessage(c.Args), Risk: c.risk()}
-	d := current.Decide(core.Turn{Actor: requester, Conversation: core.ConversationID(c.Conversation)}, call)
+	d := current.Decide(turn, call)
 	view := viewDecision(d)
 	refusal := ""
 	if c.By != "" {
@@ -107,8 +140,8 @@ func (c Explain) risk() core.Risk {
 	case "destructive":
 		return core.Dangerous
 	}
-	if risk, known := c.RiskOf(c.Tool); known {
-		return risk
+	if t, known := c.Tools().Get(c.Tool); known {
+		return t.CallRisk()
 	}
 	return core.Dangerous
 }

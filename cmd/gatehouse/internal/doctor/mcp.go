@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"gatehouse/adapters/mcp"
@@ -22,21 +21,12 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 	}
 	o := mcp.Options{Config: cfg.MCP, Log: silent}
 	if store != nil {
-		o.Pins = mcp.Pins{Get: store.Get, Put: func(context.Context, string, string) error { return nil }} // what a running gatehouse sees first counts
+		o.Pins.Get = store.Get
 	}
-	servers := mcp.New(o)
-	running, stop := context.WithCancel(ctx)
-	var ended sync.WaitGroup
-	ended.Go(func() { _ = servers.Run(running) }) // what it has to say is in the report
-	waiting, cancel := context.WithTimeout(ctx, serversTimeout)
-	servers.Ready(waiting)
-	cancel()
 	found := warnings(cfg.MCP.Warnings)
-	for _, r := range servers.Report() {
+	for _, r := range mcp.Look(ctx, o, serversTimeout) {
 		found = append(found, serverFindings(r)...)
 	}
-	stop()
-	ended.Wait()
 	return found
 }
 
@@ -51,11 +41,7 @@ func warnings(all []string) (found []finding) {
 func serverFindings(r mcp.Report) []finding {
 	name := "mcp " + r.Server
 	if !r.Running {
-		reason := r.Reason
-		if reason == "" {
-			reason = "it did not start within " + serversTimeout.String()
-		}
-		return []finding{{name, stateFail, "The MCP server does not run: " + reason + ".", "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or run its command by hand to see what it says."}}
+		return []finding{{name, stateFail, "The MCP server does not run: " + r.Reason + ".", "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or run its command by hand to see what it says."}}
 	}
 	names := map[mcp.Standing][]string{}
 	for _, t := range r.Tools {

@@ -73,7 +73,7 @@ type mcpTool struct {
 }
 
 const outputSchema = `{"type":"object","required":["id","state"],"properties":{"id":{"type":"string"},"state":{"type":"string","enum":["open","approved","denied","expired","cancelled","answered"]},
-	"reason":{"type":"string"},"answer":{},"proof":{"type":"string"}}}`
+	"reason":{"type":"string"},"proof":{"type":"string"},"answer":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object"}]}}}`
 
 const keySchema = `"idempotency_key":{"type":"string","maxLength":255,"description":"Names this request: the same key gives the same request, and people are asked once."}`
 

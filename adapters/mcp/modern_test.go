@@ -211,7 +211,7 @@ func TestAServerThatAsksTooMuchIsEnded(t *testing.T) {
 		"many at once":   {many, "s", "asked too much", 1},
 		"a large state":  {sdk.InputRequestMap{"q": question}, strings.Repeat("s", 1<<17), "asked too much", 1},
 		"for a model":    {sdk.InputRequestMap{"q": &sdk.CreateMessageWithToolsParams{}}, "", `asked for "sampling/createMessage", which it was not offered`, 1}, //nolint:staticcheck // servers ask for it as long as the protocol has it
-		"for its folder": {sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, "", "asked too much", 11}, //nolint:staticcheck // as above
+		"for its folder": {sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, "", "asked too much", 11},                                                           //nolint:staticcheck // as above
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

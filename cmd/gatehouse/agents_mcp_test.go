@@ -15,13 +15,20 @@ import (
 // mcpKey names the folder with the official TypeScript SDK; see .ci/mcp-sdk.
 const mcpKey = "GATEHOUSE_TEST_MCP_SDK"
 
-// sdkCalls calls tools with the TypeScript SDK, and returns the names of all tools and what the calls returned.
-func sdkCalls(t *testing.T, at []string, env []string, calls ...string) (tools []string, results []json.RawMessage) {
+// mcpFolder is the folder with the packages of .ci/mcp-sdk.
+func mcpFolder(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv(mcpKey)
 	if folder == "" {
-		t.Skipf("SKIPPED: the MCP server was not tested with the official TypeScript SDK. Set %s to the folder that it is installed in.", mcpKey)
+		t.Skipf("SKIPPED: the MCP server was not tested with the official TypeScript SDK and inspector. Set %s to the folder that they are installed in.", mcpKey)
 	}
+	return folder
+}
+
+// sdkCalls calls tools with the TypeScript SDK, and returns the names of all tools and what the calls returned.
+func sdkCalls(t *testing.T, at []string, env []string, calls ...string) (tools []string, results []json.RawMessage) {
+	t.Helper()
+	folder := mcpFolder(t)
 	cmd := exec.CommandContext(t.Context(), "node", append(append([]string{"testdata/ask.mjs"}, at...), calls...)...)
 	cmd.Env = append(append(inherited(), "MCP_SDK="+folder), env...)
 	out, err := cmd.Output()
@@ -112,5 +119,54 @@ func TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill(t *testing.T) {
 	}
 	if decided := p.approvals(core.Approved); cards != 1 || len(decided) != 1 || len(decided[0].Votes) != 1 {
 		t.Errorf("%d cards, decisions %+v", cards, decided)
+	}
+}
+
+// TestTheInspectorListsAndCallsEachToolOfOurServer: MCP's official inspector finds no fault with a tool's definition or its results.
+func TestTheInspectorListsAndCallsEachToolOfOurServer(t *testing.T) {
+	inspector := filepath.Join(mcpFolder(t), "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+	s := serveAgents(t, nil)
+	inspect := func(args ...string) (out []byte, said string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "node", append([]string{inspector, "--cli", s.base + "/mcp", "--header", "Authorization: Bearer " + ciToken}, args...)...)
+		cmd.Env = append(inherited(), "HOME="+t.TempDir())
+		var errors strings.Builder
+		cmd.Stderr = &errors
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s%s", args, err, out, errors.String())
+		}
+		return out, errors.String()
+	}
+	out, said := inspect("--method", "tools/list", "--strict")
+	var list struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal(out, &list); err != nil || strings.Contains(said, "Warning") || strings.Contains(said, "Error") {
+		t.Fatalf("%v: %s%s", err, said, out)
+	}
+	left := map[string]bool{}
+	for _, tool := range list.Tools {
+		left[tool.Name] = true
+	}
+	call := func(tool string, want core.ApprovalState, args ...string) agents.State {
+		t.Helper()
+		delete(left, tool)
+		out, _ := inspect(append([]string{"--method", "tools/call", "--tool-name", tool, "--tool-arg"}, args...)...)
+		var result struct{ StructuredContent json.RawMessage }
+		if err := json.Unmarshal(out, &result); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		state := stateIn(t, result.StructuredContent)
+		if state.State != want {
+			t.Errorf("%s: it is %s", tool, state.State)
+		}
+		return state
+	}
+	asked := call("request_approval", core.Open, "action=deploy", "summary=Deploy it.", `arguments={"version":7}`, "idempotency_key=k1")
+	call("check_approval", core.Open, "id="+string(asked.ID))
+	call("wait_for_approval", core.Open, "id="+string(asked.ID), "seconds=0")
+	call("withdraw_request", core.Cancelled, "id="+string(asked.ID))
+	call("ask_person", core.Open, "question=Which colour?", `schema={"enum":["red","blue"]}`)
+	if len(left) > 0 {
+		t.Errorf("not called were %v", left)
 	}
 }

@@ -8,13 +8,40 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/mcp"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 )
 
 // TestToolsReadmeDoesWhatItSays pastes the first example of the README of adapters/tools, and runs it.
 func TestToolsReadmeDoesWhatItSays(t *testing.T) {
 	t.Parallel()
-	page := readFile("../../adapters/tools/README.md")
+	pasted(t, "../../adapters/tools/README.md", "yaml", "tools.yaml")
+}
+
+// TestMCPReadmeDoesWhatItSays does so with that of adapters/mcp.
+func TestMCPReadmeDoesWhatItSays(t *testing.T) {
+	t.Parallel()
+	const readme = "../../adapters/mcp/README.md"
+	pasted(t, readme, "json", "mcp.json")
+	for i, part := range strings.Split(readFile(readme), "```json\n")[1:] {
+		text, _, _ := strings.Cut(part, "```")
+		cfg, faults := mcp.Parse([]byte(text), func(string) (string, bool) { return "x", true })
+		if len(faults)+len(cfg.Warnings) > 0 || len(cfg.Servers) != i+1 {
+			t.Errorf("%s: %q, %q", text, faults, cfg.Warnings)
+		}
+	}
+	_, rest, _ := strings.Cut(readFile(readme), "```yaml\n")
+	rules, _, _ := strings.Cut(rest, "```")
+	if _, err := policy.Parse("README.md", []byte(rules), policy.Defaults{}); err != nil || !strings.Contains(rules, "annotations.readOnly") {
+		t.Errorf("%s: %v", rules, err)
+	}
+}
+
+// pasted writes the first block of a kind of a page to a file, and runs the first block of commands, which print the first block of text.
+func pasted(t *testing.T, readme, kind, file string) {
+	t.Helper()
+	page := readFile(readme)
 	block := func(kind string) string {
 		_, rest, _ := strings.Cut(page, "```"+kind+"\n")
 		text, _, found := strings.Cut(rest, "```")
@@ -24,7 +51,7 @@ func TestToolsReadmeDoesWhatItSays(t *testing.T) {
 		return text
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tools.yaml"), []byte(block("yaml")), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(block(kind)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", block("sh"))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -13,32 +14,69 @@ import (
 // pattern is a regular expression of a schema.
 type pattern struct {
 	*regexp.Regexp
-	size int // of its program, about; matching takes at most so many steps for each byte
+	text        string // as the schema has it
+	size        int    // of its program, about; matching takes at most so many steps for each byte
+	least, most int    // characters of a text that it matches
 }
 
-const maxPatterns = 20_000 // the size of all patterns of a schema together
+// String gives the pattern as the schema has it.
+func (p *pattern) String() string { return p.text }
+
+// MatchString reports whether a text has a match.
+func (p *pattern) MatchString(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return n >= p.least && n <= p.most && p.Regexp.MatchString(text)
+}
+
+// MaxPatterns is the size of all patterns of a schema together.
+const MaxPatterns = 20_000
 
 var errPatterns = errors.New("its patterns are too large, or repeat too much")
 
+// long is a pattern for a whole text of so many characters of one kind. Where these are many it is read as the kind and the numbers, since matching
+// would otherwise need a program as long as the text.
+var long = regexp.MustCompile(`^\^(\.|\[(?:[^\\\]]|\\.)+\]|\\[dDwWsS])\{(\d{1,9})(?:(,)(\d{0,9}))?\}\$$`)
+
 // compilePattern compiles a regular expression that is not too large. It is measured before: a few bytes may stand for a program of megabytes.
 func compilePattern(text string) (jsonschema.Regexp, error) {
-	size, err := sizeOf(text)
+	p, expr, err := readPattern(text)
 	if err != nil {
 		return nil, err
 	}
-	if size > maxPatterns {
-		return nil, errPatterns
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, err
-	}
-	return &pattern{re, size}, nil
+	p.Regexp, err = regexp.Compile(expr)
+	return p, err
 }
 
-// sizeOf measures a regular expression.
-func sizeOf(text string) (int, error) {
-	parsed, err := syntax.Parse(text, syntax.Perl)
+// PatternSize gives the size of a pattern, which counts for MaxPatterns; or why texts can't be matched with it.
+func PatternSize(text string) (int, error) {
+	p, _, err := readPattern(text)
+	return p.size, err
+}
+
+// readPattern measures a pattern and gives it in Go's words.
+func readPattern(text string) (p *pattern, expr string, err error) {
+	p = &pattern{text: text, most: unlimited}
+	if m := long.FindStringSubmatch(text); m != nil {
+		if least, most := bounds(m[1:]); least <= most && (least > maxRepeat || most > maxRepeat && most != unlimited) {
+			p.least, p.most, text = least, most, "^"+m[1]+"*$"
+		}
+	}
+	expr, err = translate(text)
+	if errors.Is(err, errForeign) {
+		expr, err = text, nil
+	}
+	if err == nil {
+		p.size, err = sizeOf(expr)
+	}
+	if p.size > MaxPatterns {
+		err = errPatterns
+	}
+	return p, expr, err
+}
+
+// sizeOf measures a regular expression of Go.
+func sizeOf(expr string) (int, error) {
+	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return 0, err
 	}
@@ -62,7 +100,7 @@ func sizeOf(text string) (int, error) {
 // patternsOf measures all patterns of a schema. Those that are no regular expressions are left to the compiler.
 func patternsOf(schema *strictjson.Value) (total int) {
 	add := func(text string) {
-		size, _ := sizeOf(text)
+		size, _ := PatternSize(text)
 		total += size
 	}
 	for _, m := range schema.Members {

@@ -42,7 +42,7 @@ func (nothingElse) Load(string) (any, error) {
 	return nil, errors.New("a schema can't refer to other documents")
 }
 
-// compile compiles a schema of arguments; the draft is 2020-12 unless $schema says another, and formats count. Of an empty schema it gives nil.
+// compile compiles a schema of arguments. The draft is 2020-12 unless $schema says another, and a format is an annotation. Of an empty schema it gives nil.
 func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 	if len(schema) == 0 {
 		return nil, nil
@@ -54,11 +54,10 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 	if kind := doc.Get("type"); doc.Kind != strictjson.Object || kind == nil || kind.String != "object" {
 		return nil, SchemaFaults{{"", `its type must be object, as in {"type": "object", "properties": …}`}}
 	}
-	if patternsOf(doc) > maxPatterns {
+	if patternsOf(doc) > MaxPatterns {
 		return nil, SchemaFaults{{"", errPatterns.Error()}}
 	}
 	c := jsonschema.NewCompiler()
-	c.AssertFormat()
 	c.UseRegexpEngine(compilePattern)
 	c.UseLoader(nothingElse{})
 	if err := c.AddResource(place, doc.Any()); err != nil {

@@ -32,14 +32,17 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 		e.Mutating = append(e.Mutating, bound)
 	}
 	e.Rows.CallSpec.MutationPolicyDigest = l.policyDigest(turn, e.Mutating)
-	schema := ""
+	schema, version := "", ""
 	if t, ok := l.Executor.Tools.Get(bound.Tool); ok {
-		schema = t.SchemaDigest()
+		schema, version = t.SchemaDigest(), t.Version
 	}
 	if bound.Bound, err = e.prefix(e.Rows.CallSpec.MutationPolicyDigest).Ask(schema); err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Version: version, Again: again}
+	if before := pending.Get(s); again && version != "" && (before.Version == version || before.Version == "") {
+		next.Reread = before.Bound.Bound.Schema != schema
+	}
 	asked := asks.Get(s)
 	if rule.Verdict == core.VerdictAsk {
 		if !again || pending.Get(s).Rule.Verdict != core.VerdictAsk {
@@ -64,6 +67,9 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	}
 	if a.Again {
 		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
+	}
+	if a.Reread {
+		text = "The description of " + a.Bound.Tool + " is read differently now, so I need an approval again: " + a.Bound.Summary
 	}
 	if who := a.Asked.Dropped; who != "" {
 		text += "\n" + who + " had changed the arguments. That change is dropped."

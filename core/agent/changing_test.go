@@ -38,6 +38,13 @@ func TestLaw5_AToolThatChangesWhileItsCallWaitsIsAskedForAgain(t *testing.T) {
 			change(&pay)
 			again := r.decide(first, core.Approved, "")
 			request := r.asked(again)
+			said := "The rules for this have changed, so I need an approval again: Pay Bob"
+			if name == "its schema" { // its version, which is what its server says, is the same
+				said = "The description of bank.pay is read differently now, so I need an approval again: Pay Bob"
+			}
+			if got := texts(again); got != said {
+				t.Errorf("asked again with %q", got)
+			}
 			if ran != 0 || request.Call.Risk != pay.Risk || (len(request.Call.Secret) > 0) != (name == "its schema") {
 				t.Fatalf("it ran %d times; asked again for %+v", ran, request.Call)
 			}

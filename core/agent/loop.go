@@ -57,7 +57,9 @@ type pendingCall struct {
 	Bound    core.Call       `json:"bound"`
 	Rule     core.Rule       `json:"rule"`
 	Asked    core.Asked      `json:"asked,omitzero"`
-	Again    bool            `json:"again,omitempty"` // the second request: the rules changed after the first
+	Version  string          `json:"version,omitempty"` // the tool's; "" also where an earlier build asked
+	Again    bool            `json:"again,omitempty"`   // the second request: the rules changed after the first
+	Reread   bool            `json:"reread,omitempty"`  // or gatehouse reads the tool's description differently
 
 	Question *question.Question `json:"question,omitempty"` // of a call that asks people
 	Kept     string             `json:"kept,omitempty"`     // tool.Answer.Of

@@ -72,6 +72,9 @@ var layers = map[string][]string{
 	"adapters/agents":                 {"core", "core/question", "core/strictjson", "core/tool", "adapters/access"},
 	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*"},
 
+	// What a server's definitions mean is read with what tools are.
+	"adapters/mcp/internal/schema": {"core/mask", "core/strictjson", "core/tool"},
+
 	// Discord's packages import each other in one direction.
 	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
 	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/memo", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},

@@ -147,21 +147,3 @@ func (r *reader) server(m strictjson.Member) (s Server, on bool) {
 	s.expanded = f.expanded
 	return s, true
 }
-
-// toolName makes a part of a tool's name from a foreign name: every other character than letters, digits, _ and - becomes _. It is "" if
-// nothing of the name is left.
-func toolName(name string) string {
-	mapped := strings.Map(func(r rune) rune {
-		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
-			return r
-		}
-		return '_'
-	}, name)
-	if strings.Trim(mapped, "_-") == "" || len(mapped) > maxName {
-		return ""
-	}
-	return mapped
-}
-
-// maxName is the longest name of a server, and of a tool on it.
-const maxName = 128

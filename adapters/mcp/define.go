@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gatehouse/adapters/mcp/internal/schema"
 	"gatehouse/core"
 )
 
@@ -23,7 +24,8 @@ type definition struct {
 	name        string // in gatehouse: server.tool
 	remote      string // on the server
 	description string
-	schema      json.RawMessage // of the arguments
+	schema      json.RawMessage // of the arguments, as it is read
+	unchecked   []string        // what of the server's schema is left out of it
 	digest      string          // hexadecimal, of all that the server says about it
 	destructive bool            // the server says that it destroys
 	hints       core.Annotations
@@ -42,41 +44,33 @@ const (
 	Changed   Standing = "changed" // the admin said that it only reads, and then its definition changed: it writes until that is confirmed
 )
 
-// define checks what a server says about a tool. hide removes secrets from what people and models read; the digest is of what was said.
+// define reads what a server says about a tool. hide removes secrets from what people and models read; the digest is of what was said.
 func define(t *sdk.Tool, hide func(string) string) (definition, error) {
-	schema, err := json.Marshal(t.InputSchema)
+	input, err := json.Marshal(t.InputSchema)
 	if err != nil {
 		return definition{}, errors.New("its schema is not valid JSON")
 	}
-	if string(schema) == "null" {
-		schema = []byte(`{"type":"object"}`)
+	if string(input) == "null" {
+		input = []byte(`{"type":"object"}`)
 	}
 	all, err := json.Marshal(struct {
 		Name, Title, Description string
 		Input                    json.RawMessage
 		Output                   any
 		Annotations              *sdk.ToolAnnotations
-	}{t.Name, t.Title, t.Description, schema, t.OutputSchema, t.Annotations})
+	}{t.Name, t.Title, t.Description, input, t.OutputSchema, t.Annotations})
 	if err != nil {
 		return definition{}, errors.New("its definition is not valid JSON")
 	}
 	if len(all) > maxDefinition {
 		return definition{}, fmt.Errorf("its definition has %d bytes; at most %d are allowed", len(all), maxDefinition)
 	}
-	root, ok := t.InputSchema.(map[string]any)
-	if !ok && t.InputSchema != nil || ok && root["type"] != nil && root["type"] != "object" {
-		return definition{}, errors.New("its schema is not that of an object")
-	}
-	if ok {
-		view, err := schemaView{hide}.of(root, 0)
-		if err != nil {
-			return definition{}, err
-		}
-		view.(map[string]any)["type"] = "object"
-		schema, _ = json.Marshal(view) // as before
+	view, unchecked, err := schema.Read(t.InputSchema, hide)
+	if err != nil {
+		return definition{}, err
 	}
 	sum := sha256.Sum256(all)
-	d := definition{remote: t.Name, description: describe(t, hide), schema: schema, digest: hex.EncodeToString(sum[:])}
+	d := definition{remote: t.Name, description: describe(t, hide) + alone(unchecked), schema: view, unchecked: unchecked, digest: hex.EncodeToString(sum[:])}
 	if a := t.Annotations; a != nil {
 		d.destructive = a.DestructiveHint != nil && *a.DestructiveHint
 		d.hints = core.Annotations{ReadOnly: a.ReadOnlyHint && !d.destructive, Idempotent: a.IdempotentHint}
@@ -92,4 +86,19 @@ func describe(t *sdk.Tool, hide func(string) string) string {
 		text = t.Title
 	}
 	return cut(hide(strings.TrimSpace(text)), maxDescription)
+}
+
+// maxTold is how many parts of a schema that are left out a description tells.
+const maxTold = 8
+
+// alone tells a model what it will not be told before the server sees the call.
+func alone(unchecked []string) string {
+	if len(unchecked) == 0 {
+		return ""
+	}
+	text := strings.Join(unchecked[:min(maxTold, len(unchecked))], ", ")
+	if more := len(unchecked) - maxTold; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return "\n\nThe server alone checks: " + text + "."
 }

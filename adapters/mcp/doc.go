@@ -25,11 +25,21 @@
 // Nothing. A process gets a handful of harmless variables and those of its entry, and no other of gatehouse's. An endpoint alone gets its
 // headers: no redirect is followed. Everything that a server sends passes the package gate before anything parses it: one message has 4 MiB
 // at most, or the connection is ended; what is no message, a batch, or a notification that gatehouse has no use for, is dropped; so nothing
-// can fill a queue. A list has 256 tools at most, a tool 64 KiB, 64 levels and no reference to another document; what it costs to check
-// arguments against its schema is bounded by core/tool. A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is
+// can fill a queue. A list has 256 tools at most, a tool 64 KiB and 64 levels; what it costs to check
+// arguments against its schema is bounded by core/tool, and no other document is read for it. A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is
 // shown. Instructions of a server are not used. The values of a server's variables, headers and URL that have six bytes or more are hidden in
 // all that it says, before it is cut: in results, descriptions and schemas. A default, an enum or another value of a schema that holds one is
 // left out, so the server alone checks it.
+//
+// # Definitions
+//
+// A schema is read as one of 2020-12, see internal/schema: models are sent that one, and calls are checked with it. What of it can't be checked is
+// left out: the server alone checks it, and the tool's description and gatehouse doctor say so. A tool's digest is that of all that the server
+// says, however gatehouse reads it. Where another gatehouse reads a definition differently, an open approval of the tool is asked for again.
+//
+// A tool keeps its name, with _ for what names here can't have. Where several would have the same, the one whose own name it is gets it, and the
+// others get theirs with _ and 8 hexadecimal digits of the SHA-256 of their own; so does one of which nothing is left, or too much. What was given
+// out is stored under mcp.name/server/name and never becomes another tool's, so that a rule which names a tool means that tool.
 //
 // # Risk
 //

@@ -60,13 +60,13 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(d.schema) != want {
 		t.Errorf("values of a schema: %s", d.schema)
 	}
-	_, err = define(&sdk.Tool{Name: "a", InputSchema: map[string]any{"$ref": strings.Repeat("x", 95) + fromEnv, "description": all}}, func(text string) string { return mask.Mark + s.hide(text) })
-	clean("a fault", err.Error())
-	var found listing
+	named := map[string]any{"properties": map[string]any{strings.Repeat("x", 80) + fromEnv: map[string]any{"$ref": "nowhere"}}}
+	if d, err = define(&sdk.Tool{Name: "a", InputSchema: named}, s.hide); err != nil {
+		t.Fatal(err)
+	}
+	clean("what is left out", d.description)
 	for _, name := range []string{"/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
-		found = listing{}
-		found.known = map[string]definition{}
-		s.add(t.Context(), &found, &sdk.Tool{Name: name + strings.Repeat("y", maxName)}, nil)
+		found := s.listingOf(t.Context(), []*sdk.Tool{{Name: name + strings.Repeat("y", maxName)}})
 		if got := strings.Join(found.warnings, ""); strings.Contains(got, "s3cr3t") || got == "" {
 			t.Errorf("a warning: %s", got)
 		}

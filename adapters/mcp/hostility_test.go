@@ -216,10 +216,10 @@ func TestDefinitionsThatCanNotBeUsedAreLeftOut(t *testing.T) {
 		_ = one.Secret(json.RawMessage(`{"next":{"next":{}}}`)) // ends
 		_ = one.SchemaDigest()
 	}
-	if got := strings.Join(names, " "); got != "files.cycle files.none files.odd_name files.hidden" {
+	if got := strings.Join(names, " "); got != "files.cycle files.remote files.nowhere files.invalid files.none files.same_name_7cce11c6 files.same_name_26acda61 files.odd_name files._0cfd1c96 files.hidden" {
 		t.Errorf("the tools are %s", got)
 	}
-	for _, want := range []string{"huge", "deep", "remote", "bomb", "nowhere", "invalid", "list", "text", "same.name", "same/name", "../.."} {
+	for _, want := range []string{"huge", "deep", "bomb", "list", "text"} {
 		if !strings.Contains(r.log.String(), `\"`+want+`\" is left out`) {
 			t.Errorf("nobody is told that %s is left out", want)
 		}

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	maxTools = 256 // of a server
-	maxPages = 64  // of its list
+	maxTools  = 256 // of a server
+	maxPages  = 64  // of its list
+	maxLogged = 20  // warnings of a list
 )
 
 // listing is what a server's last list came to.
@@ -61,20 +62,15 @@ func (s *server) refresh(c *session) error {
 		s.log.Info("the tools of the MCP server changed", "tools", len(found.tools))
 	}
 	if news {
-		for _, warning := range slices.Concat(found.warnings, found.changes) {
+		all := slices.Concat(found.warnings, found.changes)
+		for _, warning := range all[:min(maxLogged, len(all))] {
 			s.log.Warn("a tool of the MCP server: " + warning)
+		}
+		if more := len(all) - maxLogged; more > 0 {
+			s.log.Warn("more is to be known about tools of the MCP server; gatehouse doctor tells all of it", "warnings", more)
 		}
 	}
 	return nil
-}
-
-// listingOf makes the tools of a list.
-func (s *server) listingOf(ctx context.Context, listed []*sdk.Tool) listing {
-	found := listing{known: map[string]definition{}}
-	for _, t := range listed {
-		s.add(ctx, &found, t, listed)
-	}
-	return found
 }
 
 // pages reads the list, page by page, up to the limit, which a warning says.
@@ -98,43 +94,53 @@ func (s *server) pages(ctx context.Context, c *session) (all []*sdk.Tool, warnin
 	}
 }
 
-// maxWarnings is how many warnings of a list are kept.
-const maxWarnings = 20
-
 func (l *listing) warn(format string, args ...any) {
-	if len(l.warnings) < maxWarnings {
-		l.warnings = append(l.warnings, fmt.Sprintf(format, args...))
-	}
+	l.warnings = append(l.warnings, fmt.Sprintf(format, args...))
 }
 
-// add adds a tool to the list, or a warning that says why it is left out.
-func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, all []*sdk.Tool) {
-	shown := fmt.Sprintf("%q", cut(s.hide(t.Name), 100))
-	name := toolName(t.Name)
-	if !s.Filter.offers(t.Name, name) {
+// listingOf makes the tools of a list. It asks nothing of the server.
+func (s *server) listingOf(ctx context.Context, listed []*sdk.Tool) listing {
+	found := listing{known: map[string]definition{}}
+	var remote []string
+	first := make([]*sdk.Tool, 0, len(listed))
+	for _, t := range listed {
+		if slices.Contains(remote, t.Name) {
+			found.warn("%s is left out: the server lists another tool of that name before", s.shown(t))
+			continue
+		}
+		remote, first = append(remote, t.Name), append(first, t)
+	}
+	names := s.names(ctx, remote)
+	for _, t := range first {
+		s.add(ctx, &found, t, names[t.Name])
+	}
+	return found
+}
+
+func (s *server) shown(t *sdk.Tool) string { return fmt.Sprintf("%q", cut(s.hide(t.Name), 100)) }
+
+// add adds a tool to the list if it is offered, or a warning that says why it is left out.
+func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, name string) {
+	if !s.Filter.offers(t.Name, toolName(t.Name), name) {
 		return
 	}
 	if name == "" {
-		found.warn("%s is left out: the name has no letter or digit, or more than %d characters", shown, maxName)
-		return
-	}
-	if slices.ContainsFunc(all, func(other *sdk.Tool) bool { return other != t && toolName(other.Name) == name }) {
-		found.warn("%s is left out: there is another tool %s.%s", shown, s.Name, name)
+		found.warn("%s is left out: the server's tools have had too many names", s.shown(t))
 		return
 	}
 	d, err := define(t, s.hide)
 	if err != nil {
-		found.warn("%s is left out: %v", shown, err)
+		found.warn("%s is left out: %v", s.shown(t), err)
 		return
 	}
 	d.name = s.Name + "." + name
 	if name != t.Name {
-		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only", shown, d.name)
+		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only, up to %d, and are never another tool's", s.shown(t), s.hide(d.name), maxName)
 	}
 	s.judge(ctx, &d, found)
 	made, err := s.tool(d)
 	if err != nil {
-		found.warn("%s is left out: %s", shown, cut(s.hide(core.MessageOf(err)), maxReason))
+		found.warn("%s is left out: %s", s.shown(t), cut(s.hide(core.MessageOf(err)), maxReason))
 		return
 	}
 	found.known[d.name] = d

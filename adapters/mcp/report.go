@@ -26,6 +26,8 @@ type ToolReport struct {
 	Pin      Pin
 	Digest   string // hexadecimal, of the definition
 	Confirm  string // the entry of readOnly that confirms a definition that changed
+
+	Unchecked []string // the parts of its schema that the server alone checks: where and what
 }
 
 // Report gives how each server is now, in the order of the configuration.
@@ -46,7 +48,7 @@ func (s *server) report() Report {
 	}
 	for _, t := range s.listing.tools {
 		d := s.listing.known[t.Name]
-		one := ToolReport{Name: d.name, Standing: d.standing, Pin: d.pin, Digest: d.digest, Call: t.AnyCall()}
+		one := ToolReport{Name: d.name, Standing: d.standing, Pin: d.pin, Digest: d.digest, Call: t.AnyCall(), Unchecked: d.unchecked}
 		if d.pin == Differs {
 			one.Confirm = d.confirmation()
 		}

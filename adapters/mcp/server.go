@@ -57,7 +57,8 @@ type server struct {
 	removed   chan struct{} // closed when its entry is gone from the configuration
 	end       context.CancelFunc
 
-	remembered string // the digest of the stored list
+	remembered string            // the digest of the stored list
+	given      map[string]string // the names of tools, with those that they stand for
 
 	mu      sync.Mutex
 	session *session      // nil: it is away
@@ -72,6 +73,7 @@ func newServer(entry Server, o Options) *server {
 	s := &server{
 		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name), times: o.times,
 		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), courses: make(chan struct{}, maxCourses), tried: make(chan struct{}), changed: make(chan struct{}), removed: make(chan struct{}),
+		given: map[string]string{},
 	}
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout

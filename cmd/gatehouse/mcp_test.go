@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -215,6 +216,32 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 			t.Error(out)
 		}
 	})
+}
+
+// TestDoctorNamesAllArgumentsThatServersAloneCheck: in one table, however many tools there are.
+func TestDoctorNamesAllArgumentsThatServersAloneCheck(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "many", Version: "1"}, nil)
+	for i := range 60 {
+		schema := json.RawMessage(`{"type":"object","properties":{"to":{"pattern":"^(?!a)"},"at":{"$ref":"#/no"}}}`)
+		server.AddTool(&mcp.Tool{Name: fmt.Sprintf("send_%d", i), InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{}, nil
+		})
+	}
+	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	t.Cleanup(h.Close)
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	text, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"many": map[string]any{"type": "http", "url": h.URL}}})
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GATEHOUSE_MCP_CONFIG", path)
+	code, out, _ := newProg(t).prog(nil, "doctor")
+	for i := range 60 {
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^ +many\.send_%d +at \(\$ref\), to \(pattern\)$`, i))
+		if code != cli.ExitDone || len(row.FindAllString(out, -1)) != 1 {
+			t.Fatalf("%d; no row of send_%d in\n%s", code, i, out)
+		}
+	}
 }
 
 func TestDoctorReportsMCPServers(t *testing.T) {

@@ -32,9 +32,9 @@ type Command struct {
 // finding is the result of one check.
 type finding struct {
 	Name    string `json:"name"`
-	State   string `json:"state"` // ok, warn, fail
-	Message string `json:"message"`
-	Fix     string `json:"mend"` // how to fix it
+	State   string `json:"state"`   // ok, warn, fail
+	Message string `json:"message"` // its further lines are a table
+	Fix     string `json:"mend"`    // how to fix it
 }
 
 // The states of a finding.
@@ -130,10 +130,11 @@ func (c Command) print(a *cli.App, found []finding) error {
 		width = max(width, len([]rune(f.Name)))
 		counts[f.State]++
 	}
+	margin := strings.Repeat(" ", width+8)
 	for _, f := range found {
-		a.PrintLine("%-5s %-*s  %s", f.State, width, f.Name, f.Message)
+		a.PrintLine("%-5s %-*s  %s", f.State, width, f.Name, strings.ReplaceAll(f.Message, "\n", "\n"+margin))
 		if f.Fix != "" {
-			a.PrintLine("%s→ %s", strings.Repeat(" ", width+8), f.Fix)
+			a.PrintLine("%s→ %s", margin, f.Fix)
 		}
 	}
 	fmt.Fprintln(a.Out)

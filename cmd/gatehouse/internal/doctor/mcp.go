@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"gatehouse/adapters/mcp"
@@ -24,9 +25,11 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 		o.Pins.Get = store.Get
 	}
 	found := warnings(cfg.MCP.Warnings)
-	for _, r := range mcp.Look(ctx, o, serversTimeout) {
+	all := mcp.Look(ctx, o, serversTimeout)
+	for _, r := range all {
 		found = append(found, serverFindings(r)...)
 	}
+	found = append(found, unchecked(all)...)
 	return found
 }
 
@@ -35,6 +38,24 @@ func warnings(all []string) (found []finding) {
 		found = append(found, finding{"mcp", stateWarn, "The file of GATEHOUSE_MCP_CONFIG: " + warning + ".", ""})
 	}
 	return found
+}
+
+// unchecked is a table of the tools that have arguments which gatehouse can't check in full.
+func unchecked(all []mcp.Report) []finding {
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	for _, r := range all {
+		for _, t := range r.Tools {
+			if len(t.Unchecked) > 0 {
+				fmt.Fprintf(table, "\n%s\t%s", t.Name, strings.Join(t.Unchecked, ", "))
+			}
+		}
+	}
+	_ = table.Flush() // to memory
+	if rows.Len() == 0 {
+		return nil
+	}
+	return []finding{{"mcp", stateOK, "These arguments of tools are checked by their servers alone, because gatehouse can't read what the schemas say about them:" + rows.String(), ""}}
 }
 
 // serverFindings says how a server is, and what is to be known about its tools.

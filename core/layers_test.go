@@ -57,6 +57,7 @@ var layers = map[string][]string{
 	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*"},
 	"adapters/mcp":                {"core", "core/mask", "core/question", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
+	"adapters/mcp/internal/login": {"core", "core/mask"},
 	"adapters/slack":              {"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/*":            {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake

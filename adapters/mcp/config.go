@@ -29,6 +29,7 @@ type Server struct {
 
 	URL     string // of an endpoint
 	Headers map[string]string
+	OAuth   *OAuth // how gatehouse logs in to it; nil: not said
 
 	Timeout  time.Duration // how long one call may take; 0: a minute
 	ReadOnly []string      // the admin's word that tools only read: globs of their names, or NAME@DIGEST

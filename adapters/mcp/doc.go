@@ -41,6 +41,13 @@
 // others get theirs with _ and 8 hexadecimal digits of the SHA-256 of their own; so does one of which nothing is left, or too much. What was given
 // out is stored under mcp.name/server/name and never becomes another tool's, so that a rule which names a tool means that tool.
 //
+// # Logins
+//
+// A remote server may want a login by OAuth 2.1; the package login has how. A person makes it with gatehouse mcp login NAME; each request of every
+// process has its token from then on, and a server that is away for want of it is started again within five seconds. The entry's own header
+// Authorization is used instead of a login. That a login is missing, refused or ended is said to the admin, in log, doctor and report, with the command;
+// the person whose call fails reads that an admin must log in. A server refuses for want of a login before it acts, so such a call failed.
+//
 // # Risk
 //
 // Every tool changes something, whatever its server says: readOnlyHint changes nothing here, destructiveHint: true makes a tool dangerous. A tool

@@ -49,6 +49,9 @@ func (s *server) failure(ctx context.Context, d definition, f *failedCall) error
 		}
 		return core.Wrap(category, cause, "%s failed: %s", d.name, cut(s.hideReason(answer.Message), maxFailure))
 	}
+	if needsLogin(f.err) {
+		return core.Wrap(core.ToolFailed, cause, "%s failed: the MCP server %s needs a new login by an admin.", d.name, s.Name)
+	}
 	why := s.reasonOf(f)
 	switch {
 	case f.unsent:

@@ -43,6 +43,8 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 		s.Env = f.texts(m)
 	case "headers":
 		s.Headers = f.texts(m)
+	case "oauth":
+		s.OAuth = f.oauth(m)
 	case "timeout":
 		d, err := time.ParseDuration(m.Value.String)
 		if m.Value.Kind != strictjson.String || err != nil || d <= 0 {
@@ -125,6 +127,10 @@ func (f *fields) check(s Server) {
 		f.fault(f.line, f.server, `"url" is not of the form https://HOST/PATH`)
 	case s.URL != "" && address.User != nil:
 		f.fault(f.line, f.server, `"url" holds a user or password; remove it from there and write it into "headers", as "Authorization"`)
+	case s.URL != "" && s.OAuth != nil && s.authorizes():
+		f.warn(f.line, f.server, `"oauth" is ignored: "headers" have "Authorization"; remove one`)
+	case s.Command != "" && s.OAuth != nil:
+		f.warn(f.line, f.server, `"oauth" is ignored: it is started by a command; use "env"`)
 	case s.Command != "" && len(s.Headers) > 0:
 		f.warn(f.line, f.server, `"headers" are ignored: it is started by a command; use "env"`)
 	case s.URL != "" && len(s.Args)+len(s.Env)+len(s.Dir) > 0:

@@ -14,6 +14,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/time/rate"
 
+	"gatehouse/adapters/mcp/internal/login"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/tool"
@@ -46,6 +47,7 @@ type server struct {
 	pins      Pins
 	secrets   []string // the values of its entry
 	address   address
+	login     *login.Source // nil: its entry says what authorizes it
 	log       *slog.Logger
 	times     times
 	refreshes *rate.Limiter
@@ -79,6 +81,7 @@ func newServer(entry Server, o Options) *server {
 		s.times.call = s.Timeout
 	}
 	s.address = addressOf(entry.URL)
+	s.login = newLogin(entry, o.Logins, s.log)
 	s.secrets = secretsOf(entry, s.address)
 	s.recall()
 	return s
@@ -107,10 +110,15 @@ func isFile(value string) bool {
 const minSecret = 6
 
 // hide removes the entry's values, and what has the form of a secret, from a text that a server had a part in.
-func (s *server) hide(text string) string { return mask.Text(mask.Without(text, s.secrets)) }
+func (s *server) hide(text string) string {
+	return mask.Text(mask.Without(mask.Without(text, s.secrets), s.login.Secrets()))
+}
 
 // run keeps the server running until ctx ends.
 func (s *server) run(ctx context.Context) {
+	if err := s.login.Reseal(ctx); err != nil {
+		s.log.Warn("the login to the MCP server could not be encrypted under the newest secret key", "err", err)
+	}
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = s.times.firstWait, s.times.lastWait
 	for ctx.Err() == nil {
@@ -125,12 +133,7 @@ func (s *server) run(ctx context.Context) {
 		}
 		pause := wait.NextBackOff()
 		s.log.Warn("the MCP server does not run; it is started again", "wait", pause.String(), "err", err)
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		s.rest(ctx, pause, err)
 	}
 }
 
@@ -194,6 +197,9 @@ func (s *server) live(ctx context.Context) (*session, error) {
 func (s *server) notRunning() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if needsLogin(s.reason) {
+		return core.Wrap(core.ToolFailed, s.reason, "The MCP server %s needs a new login by an admin; nothing was done.", s.Name)
+	}
 	why := ""
 	if s.reason != nil {
 		why = ": " + s.reason.Error()

@@ -23,6 +23,7 @@ type Pins struct {
 type Options struct {
 	Config  Config
 	Pins    Pins     // none: no tool only reads, but those that the configuration confirms
+	Logins  Logins   // to remote servers; nil: none
 	Environ []string // as os.Environ gives it; nil: that of the process
 	Version string   // of gatehouse, for the servers
 	Log     *slog.Logger

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/adapters/mcp/internal/gate"
+	"gatehouse/adapters/mcp/internal/login"
 )
 
 // modern is the version of the protocol that has no handshake: a server that knows it answers server/discover.
@@ -118,6 +119,8 @@ func (s *server) whyNotOpen(starting context.Context, tr *trace, err error) erro
 		return fmt.Errorf("it did not answer within %s", s.times.start)
 	case errors.As(err, &to):
 		return to
+	case needsLogin(err):
+		return err
 	case status != 0:
 		return errors.New("it answered HTTP status " + statusText(status))
 	case errors.As(err, &failed):
@@ -128,7 +131,7 @@ func (s *server) whyNotOpen(starting context.Context, tr *trace, err error) erro
 
 func (s *server) newLink(g *gate.Gate) (link, error) {
 	if s.URL != "" {
-		w := newWire(s.Server, g)
+		w := newWire(s.Server, g, s.login)
 		return link{transport: w, last: func() string { return "" }, close: w.close}, nil
 	}
 	p, err := start(s.Server, s.environ, g, newStderr(s.log, s.hide))
@@ -140,6 +143,9 @@ func (s *server) newLink(g *gate.Gate) (link, error) {
 
 // explain joins why a connection ended with what is known about the process.
 func (s *server) explain(err error, last string) error {
+	if need := (login.Needed{}); errors.As(err, &need) {
+		return login.Needed{Server: s.Name, Why: cut(s.hideReason(need.Why), maxReason)}
+	}
 	var parts []string
 	if last == "" || !errors.Is(err, errEnded) && !errors.Is(err, errHungUp) {
 		parts = append(parts, s.hideError(err))

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/adapters/mcp/internal/gate"
+	"gatehouse/adapters/mcp/internal/login"
 )
 
 // answerTimeout is how long a server may take to accept a message that is no call.
@@ -28,16 +29,17 @@ type wire struct {
 	endpoint string
 	headers  map[string]string
 	gate     *gate.Gate
+	login    *login.Source
 	conn     sdk.Connection
 }
 
-func newWire(s Server, g *gate.Gate) *wire {
+func newWire(s Server, g *gate.Gate, l *login.Source) *wire {
 	base := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout, MaxResponseHeaderBytes: 64 << 10,
 		DialContext:       (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		DisableKeepAlives: true, // a call that finds no server is then surely not sent; an idle connection may be dead without a sign
 	}
-	return &wire{base: base, endpoint: s.URL, headers: s.Headers, gate: g}
+	return &wire{base: base, endpoint: s.URL, headers: s.Headers, gate: g, login: l}
 }
 
 // reconnects is how often the SDK may open a stream again that ended; it is checked otherwise whether the server lives, and a proxy may
@@ -74,7 +76,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if id, ok := ctx.Value(taskKey{}).(string); ok {
 		req.Header.Set("Mcp-Name", id) // by which a balancer finds the task
 	}
-	resp, err := w.base.RoundTrip(req)
+	resp, err := w.login.RoundTrip(w.base, req)
 	if err != nil {
 		cancel()
 		return nil, err

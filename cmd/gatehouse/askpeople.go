@@ -14,8 +14,9 @@ import (
 
 // mcpCommands is gatehouse mcp.
 type mcpCommands struct {
-	Serve mcpCmd        `cmd:"" default:"withargs" help:"Let another agent ask people: an MCP server on the standard streams, for a running gatehouse serve. This is the default command."`
-	List  admin.MCPList `cmd:"" help:"List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do."`
+	Serve mcpCmd         `cmd:"" default:"withargs" help:"Let another agent ask people: an MCP server on the standard streams, for a running gatehouse serve. This is the default command."`
+	List  admin.MCPList  `cmd:"" help:"List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do."`
+	Login admin.MCPLogin `cmd:"" help:"Log in to a remote MCP server of GATEHOUSE_MCP_CONFIG in a browser."`
 }
 
 // mcpCmd is gatehouse mcp serve.

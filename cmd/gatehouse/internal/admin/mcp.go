@@ -115,6 +115,7 @@ func look(ctx context.Context, a *cli.App, servers mcp.Config) ([]mcp.Report, er
 	switch {
 	case err == nil:
 		o.Pins.Get = store.Get
+		o.Logins = store
 	case core.CategoryOf(err) == core.NotFound:
 		o.Pins.Get = func(context.Context, string) (string, error) { return "", nil }
 	default:

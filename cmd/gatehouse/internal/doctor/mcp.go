@@ -23,6 +23,7 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 	o := mcp.Options{Config: cfg.MCP, Log: silent}
 	if store != nil {
 		o.Pins.Get = store.Get
+		o.Logins = store
 	}
 	found := warnings(cfg.MCP.Warnings)
 	all := mcp.Look(ctx, o, serversTimeout)

@@ -37,6 +37,7 @@ var untold = map[string]string{
 	"approvals.seq":       "the order of lists alone",
 	"approvals.requester": "a filter of lists: who asked is told from the body",
 	"approvals.begun":     "whether its call was started is told from what the log says of that; that a turn went on after a denial is recorded nowhere",
+	"intents.progress":    "never shown: where a call that has no result yet goes on. What was approved, and its arguments, are the approval's",
 	"votes.n":             "the order alone: another order of votes is noticed as other votes",
 	"votes.actor":         "never read: who voted is told from the body",
 }

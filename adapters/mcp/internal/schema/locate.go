@@ -152,11 +152,12 @@ func (p *places) in(from place, address, fragment string) (place, bool) {
 		found := p.anchors[address+"#"+fragment]
 		return found, found.node != nil
 	}
-	ok := true
 	for _, token := range strings.Split(fragment, "/")[1:] {
-		if from, ok = from.child(strings.NewReplacer("~1", "/", "~0", "~").Replace(token)); !ok {
+		child, ok := from.child(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		if !ok {
 			return place{}, false
 		}
+		from = child
 		part, _ := from.node.(map[string]any)
 		from.base = baseOf(part, from.base)
 	}

@@ -12,7 +12,7 @@ import (
 
 // The limits: few interfaces, each small. A new one is needed only where a function or a concrete type is not enough.
 const (
-	maxInterfaces = 27
+	maxInterfaces = 28
 	maxMethods    = 6
 )
 

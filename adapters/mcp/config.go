@@ -35,7 +35,9 @@ type Server struct {
 	ReadOnly []string      // the admin's word that tools only read: globs of their names, or NAME@DIGEST
 	Filter   Filter        // which tools are offered
 
-	expanded []string // the values of variables in all that, which may be secrets
+	Secret, Public []string // names of variables and headers, and parts of the URL, that are hidden or shown although the guess is another
+
+	expanded []expansion // the variables in all that
 }
 
 // maxConfig is the largest mcp.json.
@@ -144,7 +146,7 @@ func (r *reader) server(m strictjson.Member) (s Server, on bool) {
 	for _, field := range entry.Members {
 		f.read(&s, field)
 	}
-	f.check(s)
 	s.expanded = f.expanded
+	f.check(s)
 	return s, true
 }

@@ -27,9 +27,15 @@
 // at most, or the connection is ended; what is no message, a batch, or a notification that gatehouse has no use for, is dropped; so nothing
 // can fill a queue. A list has 256 tools at most, a tool 64 KiB and 64 levels; what it costs to check
 // arguments against its schema is bounded by core/tool, and no other document is read for it. A result is cut at 256 KiB. Descriptions are cut, and what is invisible in them is
-// shown. Instructions of a server are not used. The values of a server's variables, headers and URL that have six bytes or more are hidden in
-// all that it says, before it is cut: in results, descriptions and schemas. A default, an enum or another value of a schema that holds one is
-// left out, so the server alone checks it.
+// shown. Instructions of a server are not used.
+//
+// # Secrets
+//
+// What an entry holds is hidden in all that its server says, however it is encoded, and before it is cut, if it is named like a secret (API_TOKEN, Cookie,
+// --password, ?key=) or looks like one; package mask has the one rule, which the commands of adapters/tools follow, too. A variable of gatehouse's environment
+// is judged by its own name and by the name that it stands under. "secret" and "public" of the entry correct a wrong guess; what has the full form of a
+// vendor's token is hidden even so. A default, an enum or another value of a schema that holds a secret is left out, so the server alone checks it; a tool with
+// one in its name, or in a name in its schema, is left out.
 //
 // # Definitions
 //

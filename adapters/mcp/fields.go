@@ -18,8 +18,8 @@ type fields struct {
 	line   int
 	before int // faults of other servers
 
-	expanded []string // the values of variables
-	kind     string   // of the transport, as type says it; "" = not said
+	expanded []expansion
+	kind     string // of the transport, as type says it; "" = not said
 }
 
 // The keys of other clients that would weaken a rule of gatehouse if it obeyed them.
@@ -27,6 +27,9 @@ var approvalKeys = []string{"autoApprove", "alwaysAllow", "trust"}
 
 // read reads one field into s. A key of another client is ignored, with a warning.
 func (f *fields) read(s *Server, m strictjson.Member) {
+	if m.Value.Kind == strictjson.Null {
+		return // as if it were not there
+	}
 	switch m.Key {
 	case "disabled":
 	case "type", "transport":
@@ -45,6 +48,10 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 		s.Headers = f.texts(m)
 	case "oauth":
 		s.OAuth = f.oauth(m)
+	case "secret":
+		s.Secret = f.list(m)
+	case "public":
+		s.Public = f.list(m)
 	case "timeout":
 		d, err := time.ParseDuration(m.Value.String)
 		if m.Value.Kind != strictjson.String || err != nil || d <= 0 {
@@ -136,6 +143,7 @@ func (f *fields) check(s Server) {
 	case s.URL != "" && len(s.Args)+len(s.Env)+len(s.Dir) > 0:
 		f.warn(f.line, f.server, `"args", "env" and "cwd" are ignored: it is reached by a URL; use "headers"`)
 	}
+	f.checkSecrets(s)
 	for name := range s.Env {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(s.Env[name], "\x00") {
 			f.fault(f.line, f.server, "%q can't be a variable of its environment", name)

@@ -14,7 +14,7 @@ import (
 func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	const fromEnv, fromHeader, fromURL = "s3cr3t-of-env", "s3cr3t-of-header", "s3cr3t of url"
 	s := newServer(Server{
-		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A": fromEnv, "PIN": "4711471147"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
+		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A_TOKEN": fromEnv, "PIN": "4711471147"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
 	}, Options{Log: New(Options{}).options.Log})
 	all := fromEnv + " " + fromHeader + " " + fromURL
 	clean := func(what, text string) {
@@ -65,9 +65,9 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	clean("what is left out", d.description)
-	for _, name := range []string{"/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
-		found := s.listingOf(t.Context(), []*sdk.Tool{{Name: name + strings.Repeat("y", maxName)}})
-		if got := strings.Join(found.warnings, ""); strings.Contains(got, "s3cr3t") || got == "" {
+	for _, name := range []string{fromEnv, "/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
+		found := s.listingOf(t.Context(), []*sdk.Tool{{Name: name}})
+		if got := strings.Join(found.warnings, ""); len(found.tools) > 0 || strings.Contains(got, "s3cr3t") || got == "" {
 			t.Errorf("a warning: %s", got)
 		}
 	}

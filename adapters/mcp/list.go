@@ -137,6 +137,10 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, name stri
 	if name != t.Name {
 		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only, up to %d, and are never another tool's", s.shown(t), s.hide(d.name), maxName)
 	}
+	if s.betrays(t.Name + string(d.schema)) {
+		found.warn("%q is left out: its name, or one in its schema, holds a secret of the server's entry", cut(s.hide(t.Name), 100))
+		return
+	}
 	s.judge(ctx, &d, found)
 	made, err := s.tool(d)
 	if err != nil {

@@ -37,7 +37,7 @@ func (f *fields) oauth(m strictjson.Member) *OAuth {
 				f.fault(one.Line, f.server, `"oauth.client_secret_env" must be the name of a variable that is set in gatehouse's environment`)
 			}
 			o.Secret = secret
-			f.expanded = append(f.expanded, secret)
+			f.expanded = append(f.expanded, expansion{"client_secret", one.Value.String, secret})
 		case "scopes":
 			o.Scopes = f.list(one)
 		default:

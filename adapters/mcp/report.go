@@ -16,6 +16,7 @@ type Report struct {
 	Reason   string // why it does not run
 	Tools    []ToolReport
 	Warnings []string // tools that are left out, renamed or changed, and why
+	Values   []Value  // of its entry
 }
 
 // ToolReport is what one tool may do.
@@ -40,9 +41,10 @@ func (s *Servers) Report() []Report {
 }
 
 func (s *server) report() Report {
+	values := s.states()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Report{Server: s.Name, Running: s.session != nil, About: s.about, Warnings: s.listing.warnings}
+	r := Report{Values: values, Server: s.Name, Running: s.session != nil, About: s.about, Warnings: s.listing.warnings}
 	if s.reason != nil && !r.Running {
 		r.Reason = s.reason.Error()
 	}

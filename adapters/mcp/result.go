@@ -32,7 +32,7 @@ func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult
 	}
 	if r.StructuredContent != nil && !repeats(r.Content, r.StructuredContent) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, mask.Without(string(structured), s.secrets))
+			parts = append(parts, mask.Without(string(structured), s.hidden))
 		}
 	}
 	whole := strings.Join(parts, "\n")
@@ -63,7 +63,7 @@ func (s *server) part(ctx context.Context, c sdk.Content) string {
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return mask.Without(c.Text, s.secrets)
+		return mask.Without(c.Text, s.hidden)
 	case *sdk.ImageContent:
 		if tool.Image(ctx, http.DetectContentType(c.Data), c.Data) {
 			return fmt.Sprintf("(an image, %s, %d bytes; it is shown after the results)", short(c.MIMEType, 100), len(c.Data))
@@ -78,7 +78,7 @@ func (s *server) part(ctx context.Context, c sdk.Content) string {
 			return ""
 		}
 		if c.Resource.Text != "" {
-			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), mask.Without(c.Resource.Text, s.secrets))
+			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), mask.Without(c.Resource.Text, s.hidden))
 		}
 		return note("the resource "+short(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob))
 	}

@@ -3,10 +3,6 @@ package mcp
 import (
 	"context"
 	"log/slog"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +12,6 @@ import (
 
 	"gatehouse/adapters/mcp/internal/login"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -45,9 +40,9 @@ type server struct {
 	environ   []string
 	version   string
 	pins      Pins
-	secrets   []string // the values of its entry
-	address   address
-	login     *login.Source // nil: its entry says what authorizes it
+	hidden    []string          // what of its entry is hidden
+	endpoint  *strings.Replacer // hides its URL in errors
+	login     *login.Source     // nil: its entry says what authorizes it
 	log       *slog.Logger
 	times     times
 	refreshes *rate.Limiter
@@ -80,38 +75,10 @@ func newServer(entry Server, o Options) *server {
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout
 	}
-	s.address = addressOf(entry.URL)
+	s.hidden, s.endpoint = s.secrets(), withoutURL(entry.URL)
 	s.login = newLogin(entry, o.Logins, s.log)
-	s.secrets = secretsOf(entry, s.address)
 	s.recall()
 	return s
-}
-
-// secretsOf gives what an entry holds that nobody must read: the values of its variables and headers, and those in its URL. The path of a file or
-// folder that exists is no secret: a server of files has it in all that it says.
-func secretsOf(entry Server, a address) []string {
-	values := slices.Concat(entry.expanded, a.secrets, slices.Collect(maps.Values(entry.Env)), slices.Collect(maps.Values(entry.Headers)))
-	for _, value := range values {
-		if _, credential, ok := strings.Cut(value, " "); ok { // Bearer …
-			values = append(values, credential)
-		}
-	}
-	values = slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecret || isFile(value) })
-	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
-	return values
-}
-
-func isFile(value string) bool {
-	_, err := os.Stat(value)
-	return err == nil && filepath.IsAbs(value)
-}
-
-// minSecret is the shortest value of an entry that is hidden wherever a server shows it; shorter ones are words such as true.
-const minSecret = 6
-
-// hide removes the entry's values, and what has the form of a secret, from a text that a server had a part in.
-func (s *server) hide(text string) string {
-	return mask.Text(mask.Without(mask.Without(text, s.secrets), s.login.Secrets()))
 }
 
 // run keeps the server running until ctx ends.

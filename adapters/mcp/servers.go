@@ -111,6 +111,7 @@ func (s *Servers) start(one *server) {
 // Run keeps the servers running until ctx ends, then ends them; it returns when nothing of them is left. It never fails: a server that
 // can't be started is a warning in the log, and an error of the calls of its tools.
 func (s *Servers) Run(ctx context.Context) error {
+	s.tellShown(ctx)
 	s.mu.Lock()
 	s.running = ctx
 	for _, one := range s.all {

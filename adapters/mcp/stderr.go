@@ -31,9 +31,9 @@ func newStderr(log *slog.Logger, hide func(string) string) *stderr {
 
 // copy reads until the end.
 func (s *stderr) copy(from io.Reader) {
-	in := bufio.NewReaderSize(from, 4*maxSaid)
+	in := bufio.NewReaderSize(from, 64*maxSaid)
 	for unsaid, inside := 0, false; ; {
-		part, err := in.ReadSlice('\n') // what is longer than the buffer comes in parts: the first is kept
+		part, err := in.ReadSlice('\n') // what is longer than the buffer comes in parts: the first is kept, and cut far before its end
 		text := bytes.TrimSpace(part)
 		first := !inside
 		inside = len(part) > 0 && part[len(part)-1] != '\n'

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // lastList is the last list of tools of a server, as it gave them. It is stored, so that its tools are there before the server runs: a
@@ -115,7 +116,7 @@ func (s *server) pieceName(n int) string { return fmt.Sprintf("mcp.list/%s/%d", 
 
 // holdsSecret reports whether a text holds a secret of the entry.
 func (s *server) holdsSecret(text string) bool {
-	return slices.ContainsFunc(s.secrets, func(secret string) bool { return strings.Contains(text, secret) })
+	return mask.Without(text, s.hidden) != text
 }
 
 // pack makes a short text of a long one.

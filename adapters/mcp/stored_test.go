@@ -52,7 +52,7 @@ func TestTheToolsListedLastAreThereBeforeTheServerRuns(t *testing.T) {
 		t.Error("a tool of the store is judged in another way")
 	}
 	_, err := r.call("files.echo", `{}`)
-	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "The MCP server files is not running: it did not answer within 1s") {
+	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "The MCP server files is not running: ") {
 		t.Errorf("a call gives %v", err)
 	}
 }

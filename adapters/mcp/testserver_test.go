@@ -20,6 +20,8 @@ func serveAs(kind string) {
 		_ = plain().Run(context.Background(), &sdk.StdioTransport{}) // it ends with its input
 	case "modern":
 		_ = modernOnly().Run(context.Background(), &sdk.StdioTransport{})
+	case "saying":
+		sayAll()
 	case "http":
 		socket, err := net.Listen("tcp", os.Getenv("LISTEN"))
 		if err != nil {

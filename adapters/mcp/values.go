@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gatehouse/core/mask"
 	"gatehouse/core/strictjson"
 )
 
@@ -51,16 +52,17 @@ func (f *fields) expand(key string, v *strictjson.Value) string {
 		name, otherwise := part[1], part[2]
 		otherwise, has := strings.CutPrefix(otherwise, ":-")
 		if !has && otherwise != "" || name == "" {
-			f.fault(v.Line, f.server, "%q has %s, which gatehouse does not know; write ${VARIABLE}, of the environment", key, whole)
+			f.fault(v.Line, f.server, "%q has %s, which gatehouse does not know; write ${VARIABLE}, of the environment", key, mask.Without(whole, mask.Setting(name, strings.TrimPrefix(otherwise, ":"))))
 			return ""
 		}
 		value, set := f.lookup(name)
-		switch {
-		case set && value != "":
-			f.expanded = append(f.expanded, value)
+		if !set || value == "" {
+			value = otherwise
+		}
+		if value != "" || has {
+			_, at, _ := strings.Cut(key, ".")
+			f.expanded = append(f.expanded, expansion{at, name, value})
 			return value
-		case has:
-			return otherwise
 		}
 		f.fault(v.Line, f.server, "%q needs the variable %s, which is not set; set it in gatehouse's environment", key, name)
 		return ""

@@ -100,11 +100,8 @@ func (l *loader) environment(c *command, n *yaml.Node) {
 			continue
 		}
 		c.env = append(c.env, name+"="+value)
-		if text, err := json.Marshal(map[string]string{name: value}); err == nil {
-			c.secrets = append(c.secrets, mask.Secrets(text)...)
-		}
+		c.secrets = append(c.secrets, mask.Setting(name, value)...)
 	}
-	slices.SortStableFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
 // Reap waits for what commands have left behind, as process 1 must, until ctx ends. In another process it does nothing.

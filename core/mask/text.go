@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -39,7 +40,7 @@ func hideIn(s string, card bool) (text string, hidden int) {
 		last := 0
 		for _, m := range at {
 			secret := s[m[2]:m[3]]
-			if form.valid != nil && !form.valid(secret) || card && !form.onCard(secret) {
+			if secret == Mark || form.valid != nil && !form.valid(secret) || card && !form.onCard(secret) {
 				continue
 			}
 			b.WriteString(s[last:m[2]])
@@ -73,12 +74,42 @@ func About(text string, raw json.RawMessage, secret ...string) string {
 	return text
 }
 
-// Without returns a text with a mask in place of each of the secrets, as Secrets returns them.
+// Without returns a text with a mask in place of each of the secrets, also where it is encoded: in JSON, a URL, HTML, base64 or hexadecimal. A secret of
+// less than four characters is hidden where it stands alone. What several secrets overlap in is hidden whole.
 func Without(text string, secrets []string) string {
+	var spans [][2]int
 	for _, secret := range secrets {
-		text = without(text, secret)
+		if utf8.RuneCountInString(secret) < shortSecret {
+			text = without(text, secret)
+		}
 	}
-	return text
+	for _, secret := range secrets {
+		if utf8.RuneCountInString(secret) < shortSecret {
+			continue
+		}
+		for _, form := range encoded(secret) {
+			for from := 0; ; {
+				at := strings.Index(text[from:], form)
+				if at < 0 {
+					break
+				}
+				spans = append(spans, [2]int{from + at, from + at + len(form)})
+				from += at + len(form)
+			}
+		}
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	var b strings.Builder
+	end := 0
+	for _, span := range spans {
+		if span[0] >= end {
+			b.WriteString(text[end:span[0]])
+			b.WriteString(Mark)
+		}
+		end = max(end, span[1])
+	}
+	b.WriteString(text[end:])
+	return b.String()
 }
 
 // without hides a secret, also as %q and JSON write it.

@@ -28,7 +28,7 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 	found := warnings(cfg.MCP.Warnings)
 	all := mcp.Look(ctx, o, serversTimeout)
 	for _, r := range all {
-		found = append(found, serverFindings(r)...)
+		found = append(append(found, serverFindings(r)...), valueFindings(r)...)
 	}
 	found = append(found, unchecked(all)...)
 	return found
@@ -57,6 +57,18 @@ func unchecked(all []mcp.Report) []finding {
 		return nil
 	}
 	return []finding{{"mcp", stateOK, "These arguments of tools are checked by their servers alone, because gatehouse can't read what the schemas say about them:" + rows.String(), ""}}
+}
+
+// valueFindings is a table of the values in a server's entry: which are hidden from models and people.
+func valueFindings(r mcp.Report) (found []finding) {
+	width := 0
+	for _, v := range r.Values {
+		width = max(width, len([]rune(v.Place)))
+	}
+	for _, v := range r.Values {
+		found = append(found, finding{"mcp " + r.Server, stateOK, fmt.Sprintf("%-*s  %s", width, v.Place, v.State), ""})
+	}
+	return found
 }
 
 // serverFindings says how a server is, and what is to be known about its tools.

@@ -160,10 +160,14 @@ func (r *reading) other(view map[string]any, key string, v any, at spot) (keep b
 // delimited is a pattern as JavaScript has it in a program. Read as a pattern, it matches nothing.
 var delimited = regexp.MustCompile(`^/\^.*/[a-z]*$|^/.*\$/[a-z]*$`)
 
-// matches reports whether texts can be matched with a pattern.
+// matches reports whether texts can be matched with a pattern. Reading one that is long, or full of classes of Unicode, takes time by itself.
 func (r *reading) matches(text string) bool {
+	r.classes += strings.Count(strings.ToLower(text), `\p`)
+	if len(text) > 4*maxPattern || r.classes > maxClasses || delimited.MatchString(text) || r.secret(text) {
+		return false
+	}
 	size, err := tool.PatternSize(text)
-	if err != nil || size > maxPattern || r.patterns+size > tool.MaxPatterns || delimited.MatchString(text) || r.secret(text) {
+	if err != nil || size > maxPattern || r.patterns+size > tool.MaxPatterns {
 		return false
 	}
 	r.patterns += size

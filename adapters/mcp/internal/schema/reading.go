@@ -24,6 +24,7 @@ type reading struct {
 	refs      int // how many references were read
 	parts     int
 	patterns  int // the size of the patterns
+	classes   int // how often these name a class of Unicode
 }
 
 func newReading(root map[string]any, hide func(string) string) *reading {

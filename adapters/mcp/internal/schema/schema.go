@@ -24,6 +24,8 @@ const (
 	maxParts     = 20_000    // parts of a schema with those that references lead to
 	maxUnchecked = 100       // parts that are left out and told
 
+	maxClasses = 200 // of Unicode, in all patterns
+
 	maxPattern = 3000 // the size of a pattern: a text of the longest kind that a larger one means would be too much to be matched
 )
 

@@ -20,9 +20,13 @@ var mutants = map[string]struct{ file, from, to string }{
 	"with changed arguments unchecked": {
 		"executor.go", `if approved != a.Call.Digest {`, `if approved == "" {`},
 	"with any tool run again": {
-		"executor.go", `case intent.Fresh, t.Idempotent && closed == nil:`, `case intent.Fresh, closed == nil:`},
+		"executor.go", `intent.Progress != "", t.Idempotent && closed == nil:`, `intent.Progress != "", closed == nil:`},
 	"with a tool run again under other rules": {
-		"executor.go", `case intent.Fresh, t.Idempotent && closed == nil:`, `case intent.Fresh, t.Idempotent:`},
+		"executor.go", `intent.Progress != "", t.Idempotent && closed == nil:`, `intent.Progress != "", t.Idempotent:`},
+	"with what was kept forgotten": {
+		"executor.go", `intent.Progress != "", t.Idempotent && closed == nil:`, `t.Idempotent && closed == nil:`},
+	"with an answer to an earlier question": {
+		"rounds.go", `answer.Of != typestate.Digest(before)`, `answer.Of == ""`},
 	"with the key of each attempt": {
 		"executor.go", `actKey(a.ID)`, `fmt.Sprintf("%p", &call)`},
 	"with the policy unchecked": {

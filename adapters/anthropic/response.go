@@ -29,7 +29,11 @@ func (p *Provider) read(a modelapi.Answer, sent payload) (llm.Response, error) {
 		return llm.Response{}, err
 	}
 	content := v.Get("content")
-	if fault := v.Get("error"); content == nil && fault != nil && len(fault.Members) > 0 {
+	fault := v.Get("error")
+	if fault == nil && modelapi.Text(v, "message") != "" {
+		fault = v
+	}
+	if content == nil && fault != nil && (len(fault.Members) > 0 || fault.String != "") {
 		a.Status = modelapi.StatusIn(fault)
 		return llm.Response{}, p.refusal(p.api.Complaint(a), false)
 	}

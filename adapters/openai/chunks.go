@@ -31,7 +31,7 @@ func newChunks(hear func(llm.Token)) *chunks {
 // Event takes a chunk.
 func (c *chunks) Event(_ string, v *strictjson.Value) error {
 	v = modelapi.Unlisted(v)
-	if fault := v.Get("error"); fault != nil && fault.Kind != strictjson.Null {
+	if fault := v.Get("error"); filled(fault) {
 		return streamError(fault)
 	}
 	if fault := faultIn(v, itemsOf(v, "choices")); fault != nil && c.message["content"] == nil {
@@ -69,7 +69,10 @@ func (c *chunks) delta(delta *strictjson.Value) {
 				extend(c.callOf(part), part)
 			}
 		case m.Value.Kind == strictjson.Null || m.Key == "role":
-		case m.Value.Kind == strictjson.String:
+		case m.Value.Kind == strictjson.String, m.Key == "content" && m.Value.Kind == strictjson.Array:
+			if m.Key == "content" { // Mistral sends a part of it as a text, and another one as a list
+				text, _ = readText(m.Value)
+			}
 			before, _ := c.message[m.Key].(string)
 			c.message[m.Key] = before + text
 			switch m.Key {
@@ -87,7 +90,9 @@ func (c *chunks) delta(delta *strictjson.Value) {
 	}
 }
 
-// callOf is the call that a part belongs to: the one of its index or, from servers that give none or always the same one, the one of its id.
+// callOf is the call that a part belongs to: the one of its index or, from servers that give none or always the same one, the one of its id. A part
+// that names no tool goes on with the call before, although some servers give each part an id of its own; one that names a tool begins another call if
+// there are no ids to compare and the call before is whole.
 func (c *chunks) callOf(part *strictjson.Value) object {
 	index, id := "", modelapi.Text(part, "id")
 	if n := part.Get("index"); n != nil {
@@ -96,13 +101,21 @@ func (c *chunks) callOf(part *strictjson.Value) object {
 	for i := len(c.calls) - 1; i >= 0; i-- {
 		known := c.calls[i]
 		was, _ := known.call["id"].(string)
-		if known.index == index && (id == "" || was == "" || id == was) {
+		same := id == was && id != ""
+		if known.index == index && (same || modelapi.Text(part.Get("function"), "name") == "" || (id == "" || was == "") && !known.whole()) {
 			return known.call
 		}
 	}
 	added := &streamedCall{index, object{"type": "function"}}
 	c.calls = append(c.calls, added)
 	return added.call
+}
+
+// whole reports whether the arguments of the call have come.
+func (c *streamedCall) whole() bool {
+	function, _ := c.call["function"].(object)
+	text, _ := function["arguments"].(string)
+	return json.Valid([]byte(text))
 }
 
 // extend adds a part to a call: its arguments are a text in pieces, all else comes at once.

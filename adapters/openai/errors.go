@@ -10,7 +10,8 @@ import (
 
 var (
 	aboutLoading = regexp.MustCompile(`(?i)(^|[^a-z])loading|not[ _-](yet[ _-])?(been[ _-])?loaded|warming[ _-]up`) // and not "overloaded"
-	aboutModel   = regexp.MustCompile(`(?i)model`)
+	aboutModel   = regexp.MustCompile(`(?i)model|deployment`)
+	aboutRoute   = regexp.MustCompile(`(?i)no endpoints found`) // OpenRouter's, for what the request asks
 	aboutContent = regexp.MustCompile(`(?i)image|audio|vision|modalit|multi-?modal|media[ _-]?type|mime|content[ _-](block|part|type)`)
 )
 
@@ -18,6 +19,8 @@ var (
 func (p *Provider) refusal(c modelapi.Complaint, images bool) *core.Error {
 	says := c.Says()
 	switch {
+	case c.Status == http.StatusNotFound && aboutRoute.MatchString(says):
+		return p.api.Refusal(c, core.ProviderInvalidRequest, "%s refuses the request: %s", p.api.Place, c.Message)
 	case c.Status == http.StatusNotFound && !aboutModel.MatchString(says):
 		return p.api.Refusal(c, core.ProviderInvalidRequest, "There is no chat completions API at %s. Check OPENAI_BASE_URL; it often ends in /v1.", p.api.Place)
 	case c.Status == http.StatusServiceUnavailable && aboutLoading.MatchString(says):

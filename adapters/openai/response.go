@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,11 @@ var finishes = map[string]llm.Finish{"stop": llm.FinishStop, "length": llm.Finis
 var cutFinishes = map[string]llm.Finish{
 	"length": llm.FinishLength, "max_tokens": llm.FinishLength, "max_output_tokens": llm.FinishLength,
 	"model_length": llm.FinishLength, "model_context_window_exceeded": llm.FinishLength,
-	"content_filter": llm.FinishFilter, "safety": llm.FinishFilter, "refusal": llm.FinishFilter,
+	"content_filter": llm.FinishFilter, "safety": llm.FinishFilter, "refusal": llm.FinishFilter, "sensitive": llm.FinishFilter,
 }
+
+// failures are other servers' words, in lower case, for an answer that broke off.
+var failures = []string{"error", "network_error", "insufficient_system_resource", "abort"}
 
 // finishOf reads a finish reason. Some servers say more behind a colon.
 func finishOf(choice *strictjson.Value) llm.Finish {
@@ -72,18 +76,38 @@ func faultIn(v *strictjson.Value, choices []*strictjson.Value) *strictjson.Value
 	switch {
 	case v.Kind == strictjson.String:
 		return v
-	case len(choices) > 0 && choices[0].Get("error") != nil && modelapi.Text(choices[0].Get("message"), "content") == "":
-		fault = choices[0].Get("error")
-	case len(choices) > 0 || v.Kind != strictjson.Object:
+	case len(choices) > 0:
+		return brokenOff(choices[0], fault)
+	case v.Kind != strictjson.Object:
 		return nil
 	case fault == nil && v.Get("message") != nil:
 		return v
+	case filled(fault):
+		return fault
 	}
-	if fault == nil || fault.Kind == strictjson.Null {
-		return nil
-	}
-	return fault
+	return nil
 }
+
+// brokenOff is the error of a choice that broke off or says nothing: its own, or the one beside it, or else the word for why it ended. Calls that
+// end with "error" are the caller's to judge (llm-provider §6).
+func brokenOff(choice, beside *strictjson.Value) *strictjson.Value {
+	word := strings.ToLower(modelapi.Text(choice, "finish_reason"))
+	said, _ := readText(choice.Get("message").Get("content"))
+	calls := len(itemsOf(choice.Get("message"), "tool_calls")) > 0
+	broke := slices.Contains(failures, word)
+	for _, fault := range []*strictjson.Value{choice.Get("error"), beside} {
+		if filled(fault) && (broke || said == "" && !calls) {
+			return fault
+		}
+	}
+	if broke && choice.Get("message") != nil && !(calls && word == "error") { // a piece of a stream has none
+		return choice.Get("finish_reason")
+	}
+	return nil
+}
+
+// filled reports whether there is something in a text, or an object.
+func filled(v *strictjson.Value) bool { return v != nil && (len(v.Members) > 0 || v.String != "") }
 
 // streamError is an error of the vendor's that came with a good status.
 func streamError(fault *strictjson.Value) *modelapi.StreamError {
@@ -125,7 +149,7 @@ func (p *Provider) readMessage(r *llm.Response, v *strictjson.Value, names llm.N
 	}
 	m.Content = modelapi.Content(blocks)
 	calls := v.Get("tool_calls")
-	if calls != nil && calls.Kind != strictjson.Null && calls.Kind != strictjson.Array {
+	if calls != nil && calls.Kind != strictjson.Array && filled(calls) {
 		return p.api.Malformed("its tool_calls are %s", calls.Kind)
 	}
 	for i, item := range itemsOf(v, "tool_calls") {
@@ -145,8 +169,9 @@ func readText(v *strictjson.Value) (text string, ok bool) {
 		return "", true
 	}
 	for _, part := range v.Items {
-		if modelapi.Text(part, "type") == "text" {
-			text += modelapi.Text(part, "text")
+		switch modelapi.Text(part, "type") {
+		case "text", "output_text", "":
+			text += modelapi.Text(part, "text") + part.String
 		}
 	}
 	return text + v.String, v.Kind == strictjson.String || v.Kind == strictjson.Array

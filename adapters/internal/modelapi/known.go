@@ -20,7 +20,11 @@ var (
 	saysLength    = regexp.MustCompile(`(?i)context_length_exceeded|exceed_context_size|model_max_prompt_tokens_exceeded|` +
 		`(fit in|exceeds?|longer than|maximum|over) [^.]{0,40}context|context (length|window|size)[^.]{0,30}(is|exceed|only|limit|too)|` +
 		`maximum context|(prompt|input|conversation) is too (long|large)|too many (input |prompt )?tokens|reduce the length|` +
-		`input token count[^.]*exceeds`)
+		`input token count[^.]*exceeds|inputs\W+tokens \+ \W*max_new_tokens`)
+	saysLarge    = regexp.MustCompile(`(?i)request too large for`) // for the limit of a minute: it never fits into one
+	saysBusy     = regexp.MustCompile(`(?i)wait before trying again|ThrottlingException`)
+	saysKey      = regexp.MustCompile(`(?i)api key not valid|(incorrect|invalid) api[ _]key`)
+	saysFlagged  = regexp.MustCompile(`(?i)input was flagged`)
 	saysCall     = regexp.MustCompile(`tool_use_failed|MALFORMED_FUNCTION_CALL`)
 	saysDeclined = regexp.MustCompile(`content_filter|content_policy_violation|ResponsibleAIPolicyViolation|data_inspection_failed`)
 	saysWait     = regexp.MustCompile(`(?i)(?:try again|retry) in (\d+(?:\.\d+)?(?:ms|s|m|h)(?:\d+(?:\.\d+)?(?:ms|s|m))*)`)
@@ -42,9 +46,14 @@ func (e *Endpoint) known(c Complaint) *core.Error {
 			e.Place, e.Model).Because(core.QuotaUsedUp)
 	case saysCall.MatchString(says):
 		return e.Misspoken(c)
-	case saysDeclined.MatchString(c.Kind + " " + c.Code):
+	case saysDeclined.MatchString(c.Kind + " " + c.Code), c.Status == http.StatusForbidden && saysFlagged.MatchString(c.Message):
 		return e.Refusal(c, core.ProviderInvalidRequest, "%s declines what was said: %s", e.Place, c.Message).Because(core.AnswerDeclined)
-	case c.Status == http.StatusRequestEntityTooLarge, !limited && c.Status != http.StatusNotFound && saysLength.MatchString(says):
+	case !limited && saysBusy.MatchString(says):
+		c.Status = http.StatusTooManyRequests
+		return e.Refused(c)
+	case c.Status == http.StatusBadRequest && saysKey.MatchString(says):
+		return e.Refusal(c, core.ProviderAuthentication, "%s refuses the API key for the model %s (%d). Check %s_API_KEY.", e.Place, e.Model, c.Status, e.Settings)
+	case c.Status == http.StatusRequestEntityTooLarge, limited && saysLarge.MatchString(says), !limited && c.Status != http.StatusNotFound && saysLength.MatchString(says):
 		return e.TooLong(c)
 	case c.page && c.Status == http.StatusForbidden:
 		return e.Refusal(c, core.ProviderInvalidRequest, "Something in front of %s refuses the call (%d), and not the API: a proxy or a firewall. "+

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 
 	"gatehouse/core"
 	"gatehouse/core/llm"
@@ -16,6 +17,9 @@ func (e *Endpoint) Refusal(c Complaint, category core.Category, format string, a
 	made.RetryAfter = c.wait
 	return made
 }
+
+// passing are the statuses below 500 of what passes by itself. The last two are Groq's, of a tier that is full, and proxies', of a call that was given up.
+var passing = []int{http.StatusRequestTimeout, http.StatusConflict, http.StatusFailedDependency, http.StatusTooEarly, 498, 499}
 
 // Refused is the error of a complaint by its words where they are known, else by its status (llm-provider §8).
 func (e *Endpoint) Refused(c Complaint) *core.Error {
@@ -32,7 +36,7 @@ func (e *Endpoint) Refused(c Complaint) *core.Error {
 		return e.Refusal(c, core.ProviderRateLimit, "%s asks to wait: too many requests, or the quota is used up.", e.Place)
 	case s < http.StatusBadRequest:
 		return e.Refusal(c, core.ProviderInvalidResponse, "%s sends calls to another address (%d). Check %s_BASE_URL.", e.Place, s, e.Settings)
-	case s >= http.StatusInternalServerError || s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly:
+	case s >= http.StatusInternalServerError || slices.Contains(passing, s):
 		return e.Refusal(c, core.ProviderUnavailable, "%s can't answer now (%d).", e.Place, s)
 	}
 	return e.Refusal(c, core.ProviderInvalidRequest, "%s refuses the request: %s", e.Place, cmp.Or(c.Message, fmt.Sprintf("status %d.", c.Status)))

@@ -1,6 +1,7 @@
 package modelapi
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -104,10 +105,11 @@ func (e *Endpoint) read(w *watch, res *http.Response, stream Assembly) Answer {
 		most = maxRefusal
 	}
 	body := &limited{from: w.over(res.Body), left: most}
-	if stream != nil && !a.Bad() && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		a.Body, a.fault = assemble(body, stream)
+	text := bufio.NewReader(body)
+	if stream != nil && !a.Bad() && streams(text, res.Header.Get("Content-Type")) {
+		a.Body, a.fault = assemble(text, stream)
 	} else {
-		a.Body, a.fault = io.ReadAll(body)
+		a.Body, a.fault = io.ReadAll(text)
 	}
 	var inside *StreamError
 	switch {
@@ -117,6 +119,30 @@ func (e *Endpoint) read(w *watch, res *http.Response, stream Assembly) Answer {
 		a.Status, a.Body, a.fault = inside.Status, inside.Body, nil
 	}
 	return a
+}
+
+// bom may stand before a text, in UTF-8.
+const bom = "\ufeff"
+
+// streams reports whether a text is a stream of events. Proxies name the type of one wrongly, and that of an answer at once; how the text begins tells
+// more: JSON in one way, the fields of events and comments in another.
+func streams(text *bufio.Reader, kind string) bool {
+	if begin, _ := text.Peek(len(bom)); string(begin) == bom {
+		_, _ = text.Discard(len(bom))
+	}
+	for {
+		first, _ := text.Peek(1)
+		switch string(first) {
+		case " ", "\t", "\r", "\n":
+			_, _ = text.Discard(1)
+			continue
+		case "{", "[", `"`:
+			return false
+		case ":", "d", "e", "i", "r":
+			return true
+		}
+		return strings.HasPrefix(strings.ToLower(kind), "text/event-stream")
+	}
 }
 
 // limited reads as many bytes as are left, and then ends; left is negative if there were more.

@@ -96,6 +96,8 @@ func events(from io.Reader, each func(name string, data []byte) error) error {
 		switch field {
 		case "event":
 			name = value
+		case "error": // llama.cpp's, in place of data
+			name, data = field, []byte(value)
 		case "data":
 			if data != nil {
 				data = append(data, '\n')

@@ -187,3 +187,17 @@ func TestOnlyItsOwnThreadEndsAProcess(t *testing.T) {
 	close(done)
 	ending.Wait()
 }
+
+// TestAProcessHasNoTerminal: it leads a session of its own, which has none, whatever terminal gatehouse was started from.
+func TestAProcessHasNoTerminal(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	cmd := exec.Command("sh", "-c", `read -r pid name state parent group session rest </proc/$$/stat; echo "$pid $group $session"`)
+	cmd.Stdout = &out
+	if err := Run(cmd, nil); err != nil {
+		t.Fatal(err)
+	}
+	if ids := strings.Fields(out.String()); len(ids) != 3 || ids[0] != ids[1] || ids[0] != ids[2] {
+		t.Errorf("process, group and session: %s", out.String())
+	}
+}

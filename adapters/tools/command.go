@@ -132,12 +132,13 @@ func (c *command) do(name string, most int) func(context.Context, string, json.R
 			err = nil // it ended well, and has left something in the background
 		}
 		var exit *exec.ExitError
+		itself := errors.As(err, &exit) && exit.Exited() // ctx may end afterwards, while the output of its children is waited for
 		switch {
 		case err == nil:
 			return cut(ctx, c.shown(out.kept), most, out.dropped), nil
-		case ctx.Err() != nil:
+		case ctx.Err() != nil && !itself:
 			return c.printed(ctx, "", out, said, most), fmt.Errorf("%w: %s was killed", ctx.Err(), name)
-		case errors.As(err, &exit):
+		case exit != nil:
 			words, _ := last(mask.Text(c.shown(said.kept)), maxDiagnostic, said.dropped)
 			return c.printed(ctx, exit.String(), out, said, most), core.Errorf(core.ToolFailed, "%s %s%s", name, ended(exit), oneLine(words, nil))
 		}

@@ -3,10 +3,12 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -172,5 +174,36 @@ func TestCommandLeavesNothingBehind(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(file); string(text) != "end\n" {
 		t.Error("the command was stopped when its output reached the limit")
+	}
+}
+
+// TestCommandWhoseStatusIsKnown: a command that has ended by itself is not one that was stopped, although its children hold its output open until its
+// time is up.
+func TestCommandWhoseStatusIsKnown(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() {
+		_, err := shell(t, "exec 3>"+pipe+"; echo $$ >&3; sleep 100 3>&- & echo $! >&3; exit 5", "").Do(ctx, "key-1", json.RawMessage("{}"))
+		failed <- err
+	}()
+	text, err := os.ReadFile(pipe)
+	pids := strings.Fields(string(text))
+	if err != nil || len(pids) != 2 {
+		t.Fatalf("%v: %q", err, text)
+	}
+	command, _ := strconv.Atoi(pids[0])
+	child, _ := strconv.Atoi(pids[1])
+	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
+	for syscall.Kill(command, 0) == nil {
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-failed; core.CategoryOf(err) != core.ToolFailed || core.MessageOf(err) != "a.b ended with status 5." {
+		t.Error(err)
 	}
 }

@@ -91,8 +91,8 @@ func (c *chunks) delta(delta *strictjson.Value) {
 }
 
 // callOf is the call that a part belongs to: the one of its index or, from servers that give none or always the same one, the one of its id. A part
-// that names no tool goes on with the call before, although some servers give each part an id of its own; one that names a tool begins another call if
-// there are no ids to compare and the call before is whole.
+// that names no tool goes on with the call before, although some servers give each part an id of its own. One that names a
+// tool begins another call if there are no ids to compare and the call before is whole.
 func (c *chunks) callOf(part *strictjson.Value) object {
 	index, id := "", modelapi.Text(part, "id")
 	if n := part.Get("index"); n != nil {
@@ -102,7 +102,8 @@ func (c *chunks) callOf(part *strictjson.Value) object {
 		known := c.calls[i]
 		was, _ := known.call["id"].(string)
 		same := id == was && id != ""
-		if known.index == index && (same || modelapi.Text(part.Get("function"), "name") == "" || (id == "" || was == "") && !known.whole()) {
+		more := modelapi.Text(part.Get("function"), "name") == "" || (id == "" || was == "") && !known.whole()
+		if known.index == index && (same || more) {
 			return known.call
 		}
 	}

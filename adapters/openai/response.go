@@ -84,6 +84,8 @@ func faultIn(v *strictjson.Value, choices []*strictjson.Value) *strictjson.Value
 		return v
 	case filled(fault):
 		return fault
+	case modelapi.Text(v.Get("base_resp"), "status_msg") != "": // MiniMax's
+		return v.Get("base_resp")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (e *Endpoint) Complaint(a Answer) Complaint {
 		inner = v
 	}
 	c.Kind, c.Code, c.Param = Text(inner, "type"), Text(inner, "code"), Text(inner, "param")
-	c.Message = cmp.Or(Text(inner, "message"), inner.String, Text(inner, "detail"))
+	c.Message = cmp.Or(Text(inner, "message"), inner.String, Text(inner, "detail"), Text(inner, "status_msg"))
 	if code := inner.Get("code"); code != nil && code.Kind == strictjson.Number {
 		c.Code = code.Number.String()
 	}

@@ -52,8 +52,11 @@ func (e *Endpoint) known(c Complaint) *core.Error {
 		c.Status = http.StatusTooManyRequests
 		return e.Refused(c)
 	case c.Status == http.StatusBadRequest && saysKey.MatchString(says):
-		return e.Refusal(c, core.ProviderAuthentication, "%s refuses the API key for the model %s (%d). Check %s_API_KEY.", e.Place, e.Model, c.Status, e.Settings)
-	case c.Status == http.StatusRequestEntityTooLarge, limited && saysLarge.MatchString(says), !limited && c.Status != http.StatusNotFound && saysLength.MatchString(says):
+		return e.Refusal(c, core.ProviderAuthentication, "%s refuses the API key for the model %s (%d). Check %s_API_KEY.",
+			e.Place, e.Model, c.Status, e.Settings)
+	case c.Status == http.StatusRequestEntityTooLarge,
+		limited && saysLarge.MatchString(says),
+		!limited && c.Status != http.StatusNotFound && saysLength.MatchString(says):
 		return e.TooLong(c)
 	case c.page && c.Status == http.StatusForbidden:
 		return e.Refusal(c, core.ProviderInvalidRequest, "Something in front of %s refuses the call (%d), and not the API: a proxy or a firewall. "+

@@ -122,14 +122,19 @@ func TestAnAnswerThatBrokeOffIsAskedForAgain(t *testing.T) {
 	}
 	for _, o := range []odd{
 		{name: "at once", kind: jsonKind, body: choice(`{"content":"The ans"}`, `"error"`), words: "error"},
-		{name: "in a stream", kind: eventsKind, body: eventsOf(delta(`{"content":"The ans"}`, "null"), delta("{}", `"network_error"`)), words: "network_error"},
-		{name: "DeepSeek's", kind: jsonKind, body: choice(`{"content":"The ans"}`, `"insufficient_system_resource"`), words: "insufficient_system_resource"},
+		{name: "in a stream", kind: eventsKind,
+			body: eventsOf(delta(`{"content":"The ans"}`, "null"), delta("{}", `"network_error"`)), words: "network_error"},
+		{name: "DeepSeek's", kind: jsonKind,
+			body: choice(`{"content":"The ans"}`, `"insufficient_system_resource"`), words: "insufficient_system_resource"},
 		{name: "a call", kind: jsonKind, body: choice(call, `"abort"`), words: "abort"},
 		{name: "words beside nothing", kind: jsonKind, body: beside(""), words: "upstream gone"},
 		{name: "words beside a part", kind: jsonKind, body: beside("The ans"), words: "upstream gone"},
-		{name: "llama.cpp's line", kind: eventsKind, body: "error: {\"code\":500,\"message\":\"no slot\"}\n\n", words: "no slot"},
-		{name: "a text, on the other wire", wire: "messages", kind: jsonKind, body: `{"type":"error","error":"Overloaded"}`, words: "Overloaded"},
-		{name: "flat, on the other wire", wire: "messages", kind: jsonKind, body: `{"message":"Too many connections, please wait before trying again."}`, words: "connections"},
+		{name: "llama.cpp's line", kind: eventsKind,
+			body: "error: {\"code\":500,\"message\":\"no slot\"}\n\n", words: "no slot"},
+		{name: "a text, on the other wire", wire: "messages", kind: jsonKind,
+			body: `{"type":"error","error":"Overloaded"}`, words: "Overloaded"},
+		{name: "flat, on the other wire", wire: "messages", kind: jsonKind,
+			body: `{"message":"Too many connections, please wait before trying again."}`, words: "connections"},
 	} {
 		o.class = llm.AskAgain
 		o.check(t)
@@ -146,9 +151,12 @@ func TestPartsOfAnAnswerAreKept(t *testing.T) {
 		{name: "Mistral's thinking", says: "The answer.", body: eventsOf(
 			delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]}]}`, "null"),
 			delta(`{"content":[{"type":"text","text":"The "}]}`, "null"), delta(`{"content":"answer."}`, `"stop"`))},
-		{name: "a text, then a list", says: "The answer.", body: eventsOf(delta(`{"content":"The "}`, "null"), delta(`{"content":[{"type":"text","text":"answer."}]}`, `"stop"`))},
-		{name: "parts of the Responses API", says: "The answer.", body: choice(`{"content":[{"type":"output_text","text":"The "},"answer."]}`, `"stop"`)},
-		{name: "no calls, as a text", says: "The answer.", body: choice(`{"content":"The answer.","tool_calls":""}`, `"stop"`)},
+		{name: "a text, then a list", says: "The answer.",
+			body: eventsOf(delta(`{"content":"The "}`, "null"), delta(`{"content":[{"type":"text","text":"answer."}]}`, `"stop"`))},
+		{name: "parts of the Responses API", says: "The answer.",
+			body: choice(`{"content":[{"type":"output_text","text":"The "},"answer."]}`, `"stop"`)},
+		{name: "no calls, as a text", says: "The answer.",
+			body: choice(`{"content":"The answer.","tool_calls":""}`, `"stop"`)},
 		{name: "an id for each part", calls: `note.add{"n":1}`, body: eventsOf(
 			part(`"index":0,"id":"a","function":{"name":"note__add","arguments":""}`), part(`"index":0,"id":"b","function":{"arguments":"{\"n\":"}`),
 			part(`"index":0,"id":"c","function":{"name":null,"arguments":"1}"}`), end)},
@@ -167,21 +175,32 @@ func TestPartsOfAnAnswerAreKept(t *testing.T) {
 func TestRefusalsThatSayOneThingAndMeanAnother(t *testing.T) {
 	const throttled = "Too many tokens, please wait before trying again."
 	for _, o := range []odd{
-		{name: "Bedrock's throttling", status: 400, body: `{"message":"` + throttled + `"}`, class: llm.AskAgain, words: "asks to wait"},
-		{name: "that by a proxy", status: 500, body: fault("BedrockException - "+throttled, "500"), class: llm.AskAgain, words: "asks to wait"},
-		{name: "Groq's full tier", status: 498, body: fault("capacity", "498"), class: llm.AskAgain, words: "can't answer now"},
-		{name: "a call given up", status: 499, body: fault("cancelled", "499"), class: llm.AskAgain, words: "can't answer now"},
-		{name: "Bedrock's model", status: 424, body: `{"message":"Try your request again."}`, class: llm.AskAgain, words: "can't answer now"},
+		{name: "Bedrock's throttling", status: 400,
+			body: `{"message":"` + throttled + `"}`, class: llm.AskAgain, words: "asks to wait"},
+		{name: "that by a proxy", status: 500,
+			body: fault("BedrockException - "+throttled, "500"), class: llm.AskAgain, words: "asks to wait"},
+		{name: "Groq's full tier", status: 498,
+			body: fault("capacity", "498"), class: llm.AskAgain, words: "can't answer now"},
+		{name: "a call given up", status: 499,
+			body: fault("cancelled", "499"), class: llm.AskAgain, words: "can't answer now"},
+		{name: "Bedrock's model", status: 424,
+			body: `{"message":"Try your request again."}`, class: llm.AskAgain, words: "can't answer now"},
 		{name: "OpenAI's minute", status: 429, class: llm.AskAnother, reason: core.ConversationTooLong,
 			body: fault("Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 40000.", `"rate_limit_exceeded"`)},
 		{name: "Together's size", status: 422, class: llm.AskAnother, reason: core.ConversationTooLong,
 			body: fault("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens", "null")},
-		{name: "Gemini's key", status: 400, body: `[` + fault("API key not valid. Please pass a valid API key.", "400") + `]`, class: llm.TellAdmin, words: "refuses the API key"},
-		{name: "xAI's key", status: 400, body: `{"error":"Incorrect API key provided: xa***yz."}`, class: llm.TellAdmin, words: "refuses the API key"},
+		{name: "Gemini's key", status: 400,
+			body: `[` + fault("API key not valid. Please pass a valid API key.", "400") + `]`, class: llm.TellAdmin, words: "refuses the API key"},
+		{name: "xAI's key", status: 400,
+			body: `{"error":"Incorrect API key provided: xa***yz."}`, class: llm.TellAdmin, words: "refuses the API key"},
 		{name: "Azure's deployment", status: 404, body: fault("The API deployment for this resource does not exist.", `"DeploymentNotFound"`),
 			class: llm.TellAdmin, words: "does not know the model"},
-		{name: "OpenRouter's route", status: 404, body: fault("No endpoints found that support tool use.", "404"), class: llm.TellAdmin, words: "refuses the request: No endpoints"},
-		{name: "OpenRouter's moderation", status: 403, body: fault(`Your input was flagged for "violence"`, "403"), class: llm.OfPerson, reason: core.AnswerDeclined},
+		{name: "OpenRouter's route", status: 404,
+			body: fault("No endpoints found that support tool use.", "404"), class: llm.TellAdmin, words: "refuses the request: No endpoints"},
+		{name: "MiniMax's account", body: `{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`,
+			class: llm.TellAdmin, reason: core.QuotaUsedUp, words: "insufficient balance"},
+		{name: "OpenRouter's moderation", status: 403,
+			body: fault(`Your input was flagged for "violence"`, "403"), class: llm.OfPerson, reason: core.AnswerDeclined},
 	} {
 		o.kind = jsonKind
 		o.check(t)

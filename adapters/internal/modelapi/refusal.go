@@ -18,8 +18,15 @@ func (e *Endpoint) Refusal(c Complaint, category core.Category, format string, a
 	return made
 }
 
-// passing are the statuses below 500 of what passes by itself. The last two are Groq's, of a tier that is full, and proxies', of a call that was given up.
-var passing = []int{http.StatusRequestTimeout, http.StatusConflict, http.StatusFailedDependency, http.StatusTooEarly, 498, 499}
+const (
+	statusFull    = 498 // Groq's: a tier has no room
+	statusGivenUp = 499 // proxies': somebody has ended the call
+)
+
+// passing are the statuses below 500 of what passes by itself.
+var passing = []int{
+	http.StatusRequestTimeout, http.StatusConflict, http.StatusFailedDependency, http.StatusTooEarly, statusFull, statusGivenUp,
+}
 
 // Refused is the error of a complaint by its words where they are known, else by its status (llm-provider §8).
 func (e *Endpoint) Refused(c Complaint) *core.Error {

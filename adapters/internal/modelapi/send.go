@@ -124,8 +124,8 @@ func (e *Endpoint) read(w *watch, res *http.Response, stream Assembly) Answer {
 // bom may stand before a text, in UTF-8.
 const bom = "\ufeff"
 
-// streams reports whether a text is a stream of events. Proxies name the type of one wrongly, and that of an answer at once; how the text begins tells
-// more: JSON in one way, the fields of events and comments in another.
+// streams reports whether a text is a stream of events. Proxies name its type wrongly, and that of an answer at once. How the
+// text begins tells more: JSON in one way, the fields of events and comments in another.
 func streams(text *bufio.Reader, kind string) bool {
 	if begin, _ := text.Peek(len(bom)); string(begin) == bom {
 		_, _ = text.Discard(len(bom))

@@ -147,3 +147,27 @@ func TestAFixedQueryIsNotAddedTo(t *testing.T) {
 		}
 	}
 }
+
+// TestHTTPToolTellsWhatTheServerSaid: a change that the server has made did not fail because its answer can't be shown, and a secret in the words of
+// its status is hidden.
+func TestHTTPToolTellsWhatTheServerSaid(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		"201 Created\r\nContent-Type: image/png\r\nContent-Length: 4\r\n\r\n....": "[AT answered with 201 Created. What it sent is no text, or was cut off, so it is not shown.]",
+		"200 OK\r\nContent-Type: text/plain\r\nContent-Length: 50\r\n\r\nhalf":    "[AT answered with 200 OK. What it sent is no text, or was cut off, so it is not shown.]",
+		"500 no tok-12345678\r\nContent-Length: 0\r\n\r\n":                        `{"error":{"category":"tool_failed","message":"AT answered with 500 no ••••••."}}`,
+	} {
+		at := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = io.WriteString(conn, "HTTP/1.1 "+answer)
+				_ = conn.Close()
+			}
+		})
+		one := load(t, "version: 1\ntools:\n  - {name: a.b, description: d, risk: write, arguments: {type: object}, http: {method: POST, url: 'http://"+at+
+			"/', headers: {X-Token: '{{SHOP_TOKEN}}'}, secrets: [SHOP_TOKEN]}}\n", at)[0]
+		if r := runs(t, one, "{}"); r.Content != strings.ReplaceAll(want, "AT", at) {
+			t.Errorf("%q: %+v", answer, r)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -54,7 +55,7 @@ func addressOf(args json.RawMessage) string {
 }
 
 // request makes a request and gives the text of its answer, at most so many bytes. Errors: tool_failed where the server can't be reached,
-// answers with anything but 2xx, or with no text.
+// answers with anything but 2xx, or a GET with no text.
 func request(client *http.Client, r *http.Request, most int, secrets []string) (string, error) {
 	answer, err := client.Do(r)
 	if err != nil {
@@ -62,13 +63,17 @@ func request(client *http.Client, r *http.Request, most int, secrets []string) (
 	}
 	defer answer.Body.Close()
 	text, err := body(answer, most)
+	status := mask.Without(answer.Status, secrets)
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		if to := answer.Header.Get("Location"); to != "" {
 			text = "it points to " + to + ", and is not followed"
 		} else if err != nil {
 			text = "" // of which nothing can be shown
 		}
-		return "", core.Errorf(core.ToolFailed, "%s answered with %s%s", answer.Request.URL.Host, answer.Status, oneLine(text, secrets))
+		return "", core.Errorf(core.ToolFailed, "%s answered with %s%s", answer.Request.URL.Host, status, oneLine(text, secrets))
+	}
+	if err != nil && r.Method != http.MethodGet && r.Context().Err() == nil { // what was asked for is done
+		return fmt.Sprintf("[%s answered with %s. What it sent is no text, or was cut off, so it is not shown.]", answer.Request.URL.Host, status), nil
 	}
 	if err != nil {
 		return "", unreachable(r, err)

@@ -37,7 +37,7 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, e
 		if err != nil {
 			return llm.Response{}, err
 		}
-		a, err := p.whole(ctx, request, r.Stream, &tokens)
+		a, err := p.whole(ctx, request, &tokens)
 		if err != nil {
 			return llm.Response{}, err
 		}
@@ -54,15 +54,12 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, e
 }
 
 // whole gets an answer that the API does not pause any more.
-func (p *Provider) whole(ctx context.Context, request payload, streamed bool, tokens *llm.Tokens) (modelapi.Answer, error) {
+func (p *Provider) whole(ctx context.Context, request payload, tokens *llm.Tokens) (modelapi.Answer, error) {
 	var before paused
 	for {
-		call := modelapi.Call{Path: "v1/messages", Body: request.body}
+		call := modelapi.Call{Path: "v1/messages", Body: request.body, Stream: &stream{tokens: tokens}}
 		if request.bind {
 			call.Header = map[string]string{betaHeader: bindingBeta}
-		}
-		if streamed {
-			call.Stream = &stream{tokens: tokens}
 		}
 		a, err := p.api.Send(ctx, call)
 		if err != nil || a.Bad() {

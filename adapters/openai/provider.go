@@ -117,17 +117,11 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, e
 func (p *Provider) call(r llm.Request, names llm.Names, responses bool) (c modelapi.Call, err error) {
 	switch {
 	case responses:
-		c.Path = "responses"
+		c.Path, c.Stream = "responses", &responseEvents{tokens: llm.Tokens{Hear: r.OnToken}}
 		c.Body, err = p.responsesBody(r, names)
 	default:
-		c.Path = "chat/completions"
+		c.Path, c.Stream = "chat/completions", newChunks(r.OnToken)
 		c.Body, err = p.body(r, names)
-	}
-	switch {
-	case r.Stream && responses:
-		c.Stream = &responseEvents{tokens: llm.Tokens{Hear: r.OnToken}}
-	case r.Stream:
-		c.Stream = newChunks(r.OnToken)
 	}
 	return c, err
 }

@@ -17,6 +17,7 @@ import (
 type odd struct {
 	name, wire, kind, body string
 	status                 int
+	unasked                bool // no stream was asked for
 
 	says, calls string
 	class       llm.Class
@@ -67,7 +68,7 @@ func (o odd) asked(t *testing.T) (r llm.Response, n int, log string, err error) 
 	request := hello
 	request.Tools = []llm.Tool{{Name: "note.add", Parameters: []byte(`{"type":"object"}`)}}
 	var failed []error
-	r, err = chained(streaming(p, true), &failed).Complete(t.Context(), request)
+	r, err = chained(streaming(p, !o.unasked), &failed).Complete(t.Context(), request)
 	return r, n, fmt.Sprint(failed), err
 }
 
@@ -109,6 +110,8 @@ func TestAStreamIsKnownByItsBeginning(t *testing.T) {
 				"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"},
 	} {
 		o.says = "The answer."
+		o.check(t)
+		o.unasked = true
 		o.check(t)
 	}
 	odd{name: "an error at once", kind: eventsKind, body: fault("Slow down", "429"), class: llm.AskAgain, words: "Slow down"}.check(t)

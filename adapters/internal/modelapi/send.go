@@ -19,7 +19,7 @@ type Call struct {
 	Path   string            // below the base URL, without a slash before it
 	Header map[string]string // beside those of the endpoint
 	Body   []byte            // JSON; nil: the call is a GET
-	Stream Assembly          // takes the events of an answer that comes as a stream; nil: none is expected
+	Stream Assembly          // takes the events of an answer that comes as a stream, asked for or not; nil: none is expected
 }
 
 // Answer is what came over the wire.
@@ -39,7 +39,7 @@ func (a Answer) Bad() bool { return a.Status >= http.StatusMultipleChoices }
 const maxRefusal = 64 << 10
 
 // Send makes one call. An answer with a bad status is an answer; what of its body is there may say more. A server that was asked for a stream and
-// answers at once is understood too. Errors: provider_unavailable and provider_invalid_response where there is no whole answer, or the cause of a
+// answers at once is understood too, and so is one that streams unasked. Errors: provider_unavailable and provider_invalid_response where there is no whole answer, or the cause of a
 // context that has ended (llm.Interrupted).
 func (e *Endpoint) Send(ctx context.Context, c Call) (Answer, error) {
 	w := e.watch(ctx)

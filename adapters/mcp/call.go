@@ -43,17 +43,23 @@ func (s *server) tool(d definition) (tool.Tool, error) {
 	return t.Prepare()
 }
 
+// notSent is the error of a call, or of a later round of it, of which the server got nothing.
+type notSent struct{ error }
+
+// Unwrap gives the error itself.
+func (e notSent) Unwrap() error { return e.error }
+
 // exchange sends a call, or a later round of it, and gives the server's result.
 func (s *server) exchange(ctx context.Context, d definition, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
 	free, err := s.slot(ctx, d)
 	if err != nil {
-		return nil, err
+		return nil, notSent{err}
 	}
 	defer free()
 	for again := false; ; again = true {
 		c, err := s.live(ctx)
 		if err != nil {
-			return nil, err
+			return nil, notSent{err}
 		}
 		if params.InputResponses == nil && !s.still(d) {
 			return nil, core.Errorf(core.ToolFailed, "The tool %s has changed since this call was checked, so nothing was done. Please ask again.", d.name)
@@ -68,7 +74,10 @@ func (s *server) exchange(ctx context.Context, d definition, params *sdk.CallToo
 		if failed.again && !again {
 			continue
 		}
-		return nil, s.failure(ctx, d, failed)
+		if err = s.failure(ctx, d, failed); failed.unsent {
+			err = notSent{err}
+		}
+		return nil, err
 	}
 }
 

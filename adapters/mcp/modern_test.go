@@ -115,7 +115,7 @@ type taskResult struct {
 	ResultType string         `json:"resultType"`
 	TaskID     string         `json:"taskId"`
 	Status     string         `json:"status"`
-	Poll       int            `json:"pollIntervalMs"`
+	Poll       float64        `json:"pollIntervalMs"`
 	Result     map[string]any `json:"result,omitempty"`
 	Error      map[string]any `json:"error,omitempty"`
 }
@@ -131,7 +131,7 @@ func withTasks(t *testing.T, end taskResult) *sdk.Server {
 	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params.Name == "wait" {
-				return &taskResult{ResultType: "task", TaskID: "t-1", Status: "working", Poll: 1}, nil
+				return &taskResult{ResultType: "task", TaskID: "t-1", Status: "working", Poll: 0.5}, nil
 			}
 			return next(ctx, method, req)
 		}
@@ -139,7 +139,7 @@ func withTasks(t *testing.T, end taskResult) *sdk.Server {
 	polls := 0
 	err := sdk.AddReceivingCustomMethod(server, "tasks/get", func(_ context.Context, _ *sdk.ServerSession, q *taskQuery) (*taskResult, error) {
 		if polls++; polls < 2 {
-			return &taskResult{ResultType: "complete", TaskID: q.TaskID, Status: "working"}, nil
+			return &taskResult{ResultType: "task", TaskID: q.TaskID, Status: "working", Poll: 1.5}, nil
 		}
 		return &end, nil
 	})
@@ -164,6 +164,7 @@ func TestATaskIsPolledToItsEnd(t *testing.T) {
 			"The outcome of files.wait is unknown: its task was completed with a result that can't be read.", core.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c.end.ResultType, c.end.TaskID = "complete", "t-1"
 			address, count := serveModern(t, withTasks(t, c.end))
 			r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address})
@@ -228,5 +229,22 @@ func TestAServerThatAsksTooMuchIsEnded(t *testing.T) {
 				t.Errorf("%v after %d calls", err, calls.Load())
 			}
 		})
+	}
+}
+
+// TestALaterRoundThatCantBeSentIsUnknown: the server had the call's first round, so nobody may say that nothing was done.
+func TestALaterRoundThatCantBeSentIsUnknown(t *testing.T) {
+	server := modernOnly()
+	var h *httptest.Server
+	server.AddTool(&sdk.Tool{Name: "build", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		_ = h.Listener.Close()                                                                                              // it is not reached again
+		return &sdk.CallToolResult{RequestState: "s", InputRequests: sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}}, nil //nolint:staticcheck // as above
+	})
+	h = httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true}))
+	t.Cleanup(h.CloseClientConnections)
+	r := run(t, mcp.Impatient(mcp.Options{}), mcp.Server{Name: "files", URL: h.URL})
+	_, err := r.call("files.build", `{}`)
+	if core.CategoryOf(err) != core.OutcomeUnknown || strings.Contains(core.MessageOf(err), "othing was done") {
+		t.Errorf("%v", err)
 	}
 }

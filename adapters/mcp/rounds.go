@@ -39,7 +39,7 @@ type course struct {
 	Requests  map[string]json.RawMessage `json:"requests,omitempty"` // what it asks now
 	Responses sdk.InputResponseMap       `json:"responses,omitempty"`
 	Task      string                     `json:"task,omitempty"`
-	Poll      int64                      `json:"poll,omitempty"` // milliseconds
+	Poll      float64                    `json:"poll,omitempty"` // milliseconds
 	Answered  []string                   `json:"answered,omitempty"`
 }
 
@@ -49,7 +49,7 @@ type unfinished struct {
 	InputRequests map[string]json.RawMessage `json:"inputRequests"`
 	RequestState  string                     `json:"requestState"`
 	TaskID        string                     `json:"taskId"`
-	Poll          int64                      `json:"pollIntervalMs"`
+	Poll          float64                    `json:"pollIntervalMs"`
 }
 
 // capabilities are what gatehouse can do for a call: a task is always polled; people can be asked where the call has an intent.
@@ -63,18 +63,24 @@ func capabilities(d definition) map[string]any {
 
 // run goes on until the call has a result, or waits for people.
 func (c *course) run(ctx context.Context) (string, error) {
+	why := ""
 	select {
 	case c.courses <- struct{}{}:
 		defer func() { <-c.courses }()
 	default:
-		if !c.isRemoved() {
-			return "", core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other calls. Nothing was done.", c.d.name, c.Name, maxCourses)
-		}
+		why = fmt.Sprintf("is busy with %d other calls", maxCourses)
 	}
 	if c.isRemoved() {
-		return "", c.gone(c.d.name)
+		why = "was removed from the configuration, or its entry changed"
 	}
-	if c.rounds != nil && c.rounds.Before != "" {
+	switch begun := c.rounds != nil && c.rounds.Before != ""; {
+	case begun && why != "":
+		return "", c.doubt("the MCP server %s, which had begun it, %s", c.Name, why)
+	case c.isRemoved():
+		return "", c.gone(c.d.name)
+	case why != "":
+		return "", core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s %s. Nothing was done.", c.d.name, c.Name, why)
+	case begun:
 		if err := json.Unmarshal([]byte(c.rounds.Before), c); err != nil {
 			return "", c.doubt("how far it was can't be read: %v", err)
 		}
@@ -119,6 +125,9 @@ func (c *course) send(ctx context.Context) (*sdk.CallToolResult, error) {
 		}
 	}
 	result, err := c.exchange(ctx, c.d, params)
+	if err != nil && c.Round > 0 && errors.As(err, new(notSent)) {
+		return nil, c.doubt("the MCP server %s had begun it, and could not be reached to go on", c.Name)
+	}
 	if err != nil {
 		return nil, err
 	}

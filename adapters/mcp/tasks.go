@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gatehouse/adapters/mcp/internal/gate"
 	"gatehouse/core"
 	"gatehouse/core/tool"
 )
@@ -42,7 +43,7 @@ type task struct {
 	sdk.ResultBase
 	Status        string                     `json:"status"`
 	Message       string                     `json:"statusMessage"`
-	Poll          int64                      `json:"pollIntervalMs"`
+	Poll          float64                    `json:"pollIntervalMs"`
 	InputRequests map[string]json.RawMessage `json:"inputRequests"`
 	Result        json.RawMessage            `json:"result"`
 	Error         struct {
@@ -206,7 +207,14 @@ func (c *course) ask(ctx context.Context, method string, params *taskParams) (*t
 	if live.modern() {
 		params.Meta[sdk.MetaKeyClientCapabilities] = capabilities(c.d)
 	}
-	return sdk.CallCustomMethod[*taskParams, *task](asking, live.ClientSession, method, params)
+	t, err := sdk.CallCustomMethod[*taskParams, *task](asking, live.ClientSession, method, params)
+	if err != nil {
+		return nil, err
+	}
+	if text, wrapped := t.Meta[gate.Unfinished].(string); wrapped { // it says "task" or "input_required" for the type of this result, too
+		err = json.Unmarshal([]byte(text), t)
+	}
+	return t, err
 }
 
 // lostTask reports whether the server says that it does not know a task, or no tasks.

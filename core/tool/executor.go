@@ -44,12 +44,9 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 		return r, nil
 	}
 	x.Tools.await(ctx, call.Name)
-	t, err := x.Tools.Find(call)
-	if core.CategoryOf(err) == core.ToolUnknown { // it was there when the approval was requested
-		err = core.Errorf(core.ToolUnknown, "The tool %s is gone, so nothing was done.", call.Name)
-	}
-	if err != nil {
-		return refuse(err)
+	t, unfit := x.Tools.Find(call)
+	if core.CategoryOf(unfit) == core.ToolUnknown { // it was there when the approval was requested
+		unfit = core.Errorf(core.ToolUnknown, "The tool %s is gone, so nothing was done.", call.Name)
 	}
 	approval, err := turn.Ledger.Approval(ctx, id)
 	if core.CategoryOf(err) == core.NotFound {
@@ -58,16 +55,19 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	if err != nil {
 		return core.ToolResult{}, fmt.Errorf("loading the approval %s: %w", id, err)
 	}
+	if unfit != nil && !approval.Begun {
+		return refuse(unfit)
+	}
 	if err := x.admit(ctx, call, approval); err != nil {
 		return refuse(err)
 	}
 	if approval.Requested != "" { // the arguments are those that an approver has put in place of the model's
 		call.Arguments = approval.Call.Arguments
-		if t, err = x.Tools.Find(call); err != nil {
-			return refuse(err)
+		if t, unfit = x.Tools.Find(call); unfit != nil && !approval.Begun {
+			return refuse(unfit)
 		}
 	}
-	closed := before.gate(approval.Call.Bound)
+	closed := cmp.Or(unfit, before.gate(approval.Call.Bound))
 	if closed != nil && !approval.Begun {
 		return refuse(closed)
 	}
@@ -125,12 +125,12 @@ func NotApproved(a core.Approval) error {
 }
 
 // begin commits the intent and, if it is new, runs the tool. A tool that is declared idempotent runs also if there is an intent without a
-// result, and a call that kept its progress goes on. If the gate is closed, for a call that an earlier attempt began, it only
-// returns that attempt's outcome: the rules may have changed since, but what was done stays done.
+// result, and a call that kept its progress goes on, if its tool is still there. If the gate is closed, for a call that an earlier attempt
+// began, it only returns that attempt's outcome: the rules or the tool may have changed since, but what was done stays done.
 func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error) (core.ToolResult, error) {
-	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: t.Name, Digest: a.Call.Digest})
+	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: call.Name, Digest: a.Call.Digest})
 	if err != nil {
-		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", t.Name, err)
+		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", call.Name, err)
 	}
 	if intent.Result != nil {
 		return *intent.Result, nil
@@ -139,16 +139,16 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	switch {
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
-	case intent.Fresh, intent.Progress != "", t.Idempotent && closed == nil: // or the earlier attempt's outcome is unknown, and the tool may run again under its key
+	case intent.Fresh, intent.Progress != "" && t.Do != nil, t.Idempotent && closed == nil: // or the earlier attempt's outcome is unknown, and the tool may run again under its key
 		if result, err = x.act(ctx, ledger, t, call, a, intent.Progress); err != nil {
 			return core.ToolResult{}, err
 		}
 		result = edited(result, a)
 	default:
-		result = edited(Failed(core.UnknownOutcome(t.Name)), a)
+		result = edited(Failed(core.UnknownOutcome(call.Name)), a)
 	}
 	if err := ledger.Finish(context.WithoutCancel(ctx), a.ID, result); err != nil {
-		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
+		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", call.Name, err)
 	}
 	return result, nil
 }

@@ -20,11 +20,11 @@ var mutants = map[string]struct{ file, from, to string }{
 	"with changed arguments unchecked": {
 		"executor.go", `if approved != a.Call.Digest {`, `if approved == "" {`},
 	"with any tool run again": {
-		"executor.go", `intent.Progress != "", t.Idempotent && closed == nil:`, `intent.Progress != "", closed == nil:`},
+		"executor.go", `&& t.Do != nil, t.Idempotent && closed == nil:`, `&& t.Do != nil, closed == nil:`},
 	"with a tool run again under other rules": {
-		"executor.go", `intent.Progress != "", t.Idempotent && closed == nil:`, `intent.Progress != "", t.Idempotent:`},
+		"executor.go", `&& t.Do != nil, t.Idempotent && closed == nil:`, `&& t.Do != nil, t.Idempotent:`},
 	"with what was kept forgotten": {
-		"executor.go", `intent.Progress != "", t.Idempotent && closed == nil:`, `t.Idempotent && closed == nil:`},
+		"executor.go", `&& t.Do != nil, t.Idempotent && closed == nil:`, `&& t.Do == nil, t.Idempotent && closed == nil:`},
 	"with an answer to an earlier question": {
 		"rounds.go", `answer.Of != typestate.Digest(before)`, `answer.Of == ""`},
 	"with the key of each attempt": {

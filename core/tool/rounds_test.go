@@ -91,3 +91,20 @@ func TestLaw5_AnAnswerToAnEarlierQuestionIsNone(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A call that was begun, and whose tool is gone since, is not said to have done nothing: its outcome is unknown, or what was stored.
+func TestLaw5_ABegunCallOfAToolThatIsGoneIsUnknown(t *testing.T) {
+	b := keeping(t, func(r *tool.Rounds) (string, error) { return "", errors.Join(r.Keep("task 1"), &tool.Paused{}) })
+	if _, err := b.exec.Act(b.ctx, b.call, "a1", b.before); !errors.Is(err, core.ErrStopping) {
+		t.Fatal(err)
+	}
+	a := b.approvals["a1"]
+	a.Begun = true
+	b.approvals["a1"] = a
+	b.exec.Tools = tool.NewRegistry()
+	for range 2 {
+		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.OutcomeUnknown || b.runs != 1 {
+			t.Errorf("%+v, %v, %d runs", r, err, b.runs)
+		}
+	}
+}

@@ -188,8 +188,14 @@ func (c *course) cancelTask(ctx context.Context) {
 	}
 }
 
-// ask sends a request about the task.
+// ask sends a request about the task. When gatehouse stops it does not wait for the answer, but to the cancelling, since another process asks again.
 func (c *course) ask(ctx context.Context, method string, params *taskParams) (*task, error) {
+	if method != cancelTask && c.rounds != nil && c.rounds.Process != nil {
+		var cut context.CancelFunc
+		ctx, cut = context.WithCancel(ctx)
+		defer cut()
+		defer context.AfterFunc(c.rounds.Process, cut)()
+	}
 	free, err := c.slot(ctx, c.d)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"gatehouse/core"
@@ -22,6 +24,7 @@ type roundServer struct {
 	said []func(params map[string]any) string // to each tools/call: the result, as JSON
 	task string                               // what tasks/get says
 	seen []string                             // method and what matters of it
+	held chan struct{}                        // if there is one, tasks/get is answered once it is closed
 }
 
 // newRoundServer starts the server and writes an mcp.json for it; env names that.
@@ -47,6 +50,12 @@ func (s *roundServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if s.held != nil && m.Method == "tasks/get" {
+		s.mu.Lock()
+		s.seen = append(s.seen, "a poll")
+		s.mu.Unlock()
+		<-s.held
+	}
 	result, failed := s.answer(r, m.Method, m.Params)
 	if failed != "" {
 		w.WriteHeader(http.StatusBadRequest)
@@ -168,6 +177,32 @@ func TestLaw5_ATaskOfAServerGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
+// TestLaw5_APollThatIsNotAnsweredDoesNotHoldTheEnd: gatehouse ends once its time to drain is over, and polling goes on afterwards.
+func TestLaw5_APollThatIsNotAnsweredDoesNotHoldTheEnd(t *testing.T) {
+	t.Parallel()
+	s, env := newRoundServer(t)
+	s.held = make(chan struct{})
+	release := sync.OnceFunc(func() { close(s.held) })
+	t.Cleanup(release)
+	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))}, completed
+	config := strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG=")
+	text, _ := os.ReadFile(config)
+	if err := os.WriteFile(config, bytes.Replace(text, []byte(`"type"`), []byte(`"timeout":"1h","type"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, ann, _, _ := newTrio(t, env, "GATEHOUSE_DRAIN_TIMEOUT=100ms")
+	again := approved(p, ann)
+	p.until("the task is polled", p.app, func() bool { n, _ := s.saw("a poll"); return n > 0 })
+	p.signal(syscall.SIGTERM)
+	p.until("the end", p.app, p.app.gone)
+	release()
+	p.open()
+	says(t, again(), "built in the end")
+	if n, _ := s.saw("tools/call"); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}
+
 // TestLaw5_AServersQuestionIsAnsweredByPeople: after a restart, under the one approval of the call, whose arguments stay; then the call's task
 // asks, too.
 func TestLaw5_AServersQuestionIsAnsweredByPeople(t *testing.T) {
@@ -246,6 +281,25 @@ func TestStopCancelsATask(t *testing.T) {
 	p.until("the turn ends", p.app, p.settled)
 	if got := p.workbench.outcome(); got == nil || got.Category != core.ToolFailed || !strings.Contains(got.Content, "was cancelled") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A call whose server was removed while its question was open is not said to have done nothing: it was sent.
+func TestLaw5_ACallOfRoundsOfARemovedServerIsUnknown(t *testing.T) {
+	t.Parallel()
+	s, env := newRoundServer(t)
+	s.said = []func(map[string]any) string{saysResult(`{"resultType":"input_required","requestState":"state 1",` + asksName + `}`)}
+	p, ann, _, _ := newTrio(t, env)
+	asked := approved(p, ann)()
+	p.app.kill()
+	if err := os.WriteFile(strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG="), []byte(`{"mcpServers":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.open()
+	got := p.outcome(ann, p.ask(ann, answering(with(request("r3", "s1", ""), asked.card().own().Answer), "answer", map[string]any{"branch": "main"})))
+	says(t, got, "unknown")
+	if n, _ := s.saw("tools/call"); n != 1 || strings.Contains(string(got.Raw), "nothing was done") {
+		t.Errorf("%d calls, and the answer %s", n, got.Raw)
 	}
 }
 

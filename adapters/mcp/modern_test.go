@@ -109,6 +109,31 @@ func TestAnOlderServerMayNotKnowDiscover(t *testing.T) {
 	}
 }
 
+// TestAnOlderEndpointMayAnswerDiscoverWithNothing: such as 202, as if it were a notification, or a page.
+func TestAnOlderEndpointMayAnswerDiscoverWithNothing(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"accepted": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) },
+		"empty":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		"a page":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := plain("2025-06-18")
+			real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Mcp-Method") == "server/discover" {
+					answer(w, r)
+					return
+				}
+				real.ServeHTTP(w, r)
+			}))
+			t.Cleanup(h.Close)
+			r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: h.URL})
+			r.await("the MCP server runs", 1)
+		})
+	}
+}
+
 // taskResult is what a server with tasks answers.
 type taskResult struct {
 	sdk.ResultBase

@@ -72,8 +72,8 @@ type session struct {
 // modern reports whether the server speaks the version without a handshake: it gets no ping, and may answer a call by a question or a task.
 func (c *session) modern() bool { return c.InitializeResult().ProtocolVersion >= modern }
 
-// open starts or reaches the server and agrees on a version with it: it asks by server/discover, unless the server ended at that before, and
-// otherwise shakes hands as older versions do.
+// open starts or reaches the server and agrees on a version with it: it asks by server/discover, unless the server ended at that before, or answered
+// with nothing that can be read, and otherwise shakes hands as older versions do.
 func (s *server) open(ctx context.Context) (*session, error) {
 	g := gate.New(ctx, s.garbage)
 	l, err := s.newLink(g)
@@ -101,7 +101,8 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	if shaking.silent && answerIn(err) != nil {
 		s.times.probe = s.times.start // it knows no older handshake: it only starts slowly
 	}
-	s.old = s.URL == "" && shaking.silent && err != nil && answerIn(err) == nil || s.old && err == nil
+	heard := s.URL == "" || tr.status.Load() != 0 // an endpoint that can't be reached says nothing about its version
+	s.old = heard && shaking.silent && err != nil && answerIn(err) == nil || s.old && err == nil
 	if err != nil {
 		_ = g.Fail(s.whyNotOpen(starting, &tr, err))
 		l.close()

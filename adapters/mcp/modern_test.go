@@ -15,6 +15,7 @@ import (
 
 	"gatehouse/adapters/mcp"
 	"gatehouse/core"
+	"gatehouse/core/tool"
 )
 
 // modernOnly is a server that knows no handshake.
@@ -198,6 +199,22 @@ func TestATaskIsPolledToItsEnd(t *testing.T) {
 				t.Errorf("%q, %v after %d polls", got, err, count("tasks/get"))
 			}
 		})
+	}
+}
+
+// TestAnImageOfAFailureIsNotSaidToBeShown: a failure has a text alone.
+func TestAnImageOfAFailureIsNotSaidToBeShown(t *testing.T) {
+	server := modernOnly()
+	server.AddTool(&sdk.Tool{Name: "see", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("\x89PNG\x0d\x0a\x1a\x0a")}}}, nil
+	})
+	address, _ := serveModern(t, server)
+	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address, ReadOnly: []string{"*"}})
+	ctx := core.WithTurn(t.Context(), core.Turn{KeepImage: func(_ context.Context, data []byte) (string, error) { return core.Digest(data), nil }})
+	call := core.ToolCall{Name: "files.see", Arguments: json.RawMessage(`{}`)}
+	got, err := (&tool.Executor{Tools: r.registry}).Read(ctx, r.get(call.Name), call, "k")
+	if err != nil || !strings.Contains(got.Content, "it is not shown") || len(got.Images) > 0 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

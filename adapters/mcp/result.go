@@ -25,6 +25,9 @@ const (
 // Secrets are hidden before anything is cut: half a secret is not recognised.
 func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult) (string, error) {
 	var parts []string
+	if r.IsError {
+		ctx = context.Background() // no image is shown beside a failure
+	}
 	for _, c := range r.Content {
 		if text := s.part(ctx, c); text != "" {
 			parts = append(parts, text)

@@ -161,6 +161,12 @@ func (x *Executor) act(ctx context.Context, ledger core.Ledger, t Tool, call cor
 	if t.Process && ledger.Process != nil {
 		defer context.AfterFunc(ledger.Process, func() { cut(core.ErrStopping) })()
 	}
+	going, end := context.WithCancel(ctx) // a turn that another process has taken over goes on there alone
+	defer end()
+	if ledger.Process != nil {
+		defer context.AfterFunc(ledger.Process, end)()
+	}
+	ledger.Process = going
 	result, err := x.do(withRounds(running, ledger, a.ID, progress), t, call, actKey(a.ID))
 	var paused *Paused
 	switch {

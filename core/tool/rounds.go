@@ -17,7 +17,7 @@ type Rounds struct {
 	Answer  *Answer                     // to the question of Before; nil: nobody was asked yet
 	Keep    func(progress string) error // commits
 	Stop    context.Context             // ends when a person stops the turn
-	Process context.Context             // ends when the process stops: Do returns a Paused without a question
+	Process context.Context             // ends when the process stops, or has lost the turn: Do returns a Paused without a question
 }
 
 // Answer is what became of a question that a call asked people by a Paused.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -106,5 +107,26 @@ func TestLaw5_ABegunCallOfAToolThatIsGoneIsUnknown(t *testing.T) {
 		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.OutcomeUnknown || b.runs != 1 {
 			t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 		}
+	}
+}
+
+// A call that waits in a process which has lost the turn to another one ends there.
+func TestACallWhoseTurnIsLostWaitsNoMore(t *testing.T) {
+	var lose context.CancelFunc
+	b := keeping(t, func(r *tool.Rounds) (string, error) {
+		lose()
+		select {
+		case <-r.Process.Done():
+		case <-time.After(time.Minute):
+			t.Error("it is not told")
+		}
+		return "", &tool.Paused{}
+	})
+	turn, _ := core.TurnFrom(b.ctx)
+	turn.Ledger.Process = context.Background()
+	b.ctx, lose = context.WithCancel(core.WithTurn(context.Background(), turn))
+	defer lose()
+	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); !errors.Is(err, core.ErrStopping) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

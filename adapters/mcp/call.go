@@ -27,7 +27,7 @@ func (s *server) tool(d definition) (tool.Tool, error) {
 		Name: d.name, Description: d.description, Schema: d.schema, Version: d.digest, Mutating: d.standing != Reads,
 		Timeout: maxTask + 2*(s.times.call+s.times.wait+answerTimeout), MaxOutput: maxResult + maxFailure,
 		Do: func(ctx context.Context, key string, args json.RawMessage) (string, error) {
-			c := course{server: s, d: d, key: key, args: args, rounds: tool.RoundsOf(ctx)}
+			c := course{server: s, d: d, key: key, args: args, rounds: tool.RoundsOf(ctx), Entry: s.entryDigest()}
 			return c.run(ctx)
 		},
 	}

@@ -34,6 +34,7 @@ type course struct {
 	args    json.RawMessage
 	rounds  *tool.Rounds
 
+	Entry     string                     `json:"entry"` // the digest of how the server that it began at is reached
 	Round     int                        `json:"round"`
 	State     string                     `json:"state,omitempty"`    // the server's requestState
 	Requests  map[string]json.RawMessage `json:"requests,omitempty"` // what it asks now
@@ -83,6 +84,9 @@ func (c *course) run(ctx context.Context) (string, error) {
 	case begun:
 		if err := json.Unmarshal([]byte(c.rounds.Before), c); err != nil {
 			return "", c.doubt("how far it was can't be read: %v", err)
+		}
+		if c.Entry != c.entryDigest() {
+			return "", c.doubt("the MCP server %s, which had begun it, was replaced by another in the configuration", c.Name)
 		}
 	}
 	for {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -284,22 +285,35 @@ func TestStopCancelsATask(t *testing.T) {
 	}
 }
 
-// A call whose server was removed while its question was open is not said to have done nothing: it was sent.
+// A call whose server was removed, or replaced by another, while its question was open is not said to have done nothing: it was sent. The other
+// server does not get the answer.
 func TestLaw5_ACallOfRoundsOfARemovedServerIsUnknown(t *testing.T) {
 	t.Parallel()
-	s, env := newRoundServer(t)
-	s.said = []func(map[string]any) string{saysResult(`{"resultType":"input_required","requestState":"state 1",` + asksName + `}`)}
-	p, ann, _, _ := newTrio(t, env)
-	asked := approved(p, ann)()
-	p.app.kill()
-	if err := os.WriteFile(strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG="), []byte(`{"mcpServers":{}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.open()
-	got := p.outcome(ann, p.ask(ann, answering(with(request("r3", "s1", ""), asked.card().own().Answer), "answer", map[string]any{"branch": "main"})))
-	says(t, got, "unknown")
-	if n, _ := s.saw("tools/call"); n != 1 || strings.Contains(string(got.Raw), "nothing was done") {
-		t.Errorf("%d calls, and the answer %s", n, got.Raw)
+	for _, replaced := range []bool{false, true} {
+		t.Run(fmt.Sprint("replaced ", replaced), func(t *testing.T) {
+			t.Parallel()
+			s, env := newRoundServer(t)
+			s.said = []func(map[string]any) string{saysResult(`{"resultType":"input_required","requestState":"state 1",` + asksName + `}`)}
+			other, otherEnv := newRoundServer(t)
+			p, ann, _, _ := newTrio(t, env)
+			asked := approved(p, ann)()
+			p.app.kill()
+			text, err := []byte(`{"mcpServers":{}}`), error(nil)
+			if replaced {
+				text, err = os.ReadFile(strings.TrimPrefix(otherEnv, "GATEHOUSE_MCP_CONFIG="))
+			}
+			if err = errors.Join(err, os.WriteFile(strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG="), text, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			p.open()
+			got := p.outcome(ann, p.ask(ann, answering(with(request("r3", "s1", ""), asked.card().own().Answer), "answer", map[string]any{"branch": "main"})))
+			says(t, got, "unknown")
+			n, _ := s.saw("tools/call")
+			others, _ := other.saw("")
+			if n != 1 || others != 0 || strings.Contains(string(got.Raw), "nothing was done") {
+				t.Errorf("%d and %d calls, and the answer %s", n, others, got.Raw)
+			}
+		})
 	}
 }
 

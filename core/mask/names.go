@@ -15,7 +15,7 @@ var secretEnds = []string{"password", "passwd", "passphrase", "secret", "token",
 // settingNames are further last words of settings whose values are secrets. They say too little of an argument of a tool, which may well have a key or a
 // signature that is none.
 var settingNames = []string{"key", "keybase", "authkey", "pass", "dbpass", "sshpass", "auth", "sig", "signature", "pat", "otp", "cred", "bearer", "sas",
-	"mnemonic"}
+	"mnemonic", "seedphrase", "pw", "userpass", "rootpass"}
 
 // openKeys are what comes before the word key in names of settings that are no secrets.
 var openKeys = []string{"public", "publishable", "project", "issue", "space", "board", "primary", "foreign", "sort", "partition", "cache", "object",
@@ -57,10 +57,14 @@ func endsIn(words, names []string) bool {
 	return false
 }
 
+// identities are last words of settings that name a thing.
+var identities = []string{"id", "ids", "uuid", "guid", "sha", "commit", "hash", "digest", "checksum", "fingerprint", "version", "arn", "account", "database",
+	"base", "table", "page", "board", "folder", "sheet", "spreadsheet", "tag", "ref", "release", "project", "workspace", "bucket", "cluster", "image"}
+
 // identifies reports whether the name of a setting says that its value only looks as if a machine had made it.
 func identifies(setting string) bool {
 	words := wordsOf(setting)
-	return len(words) > 0 && slices.Contains([]string{"id", "ids", "uuid", "guid", "sha", "commit", "hash", "digest", "checksum", "fingerprint", "version", "arn"}, words[len(words)-1])
+	return len(words) > 0 && slices.Contains(identities, words[len(words)-1])
 }
 
 // wordsOf returns the words of a key in lower case: those of apiKey, api-key and API_KEY are api and key.

@@ -30,15 +30,20 @@ const shortest = 3
 var (
 	commonWords = []string{"true", "false", "null", "none", "yes", "off"}
 	number      = regexp.MustCompile(`^[0-9]+$`)
-	// assignment is NAME=VALUE; header is NAME: VALUE.
+	// assignment is NAME=VALUE; header is a line of NAME: VALUE; option is --NAME VALUE in a command.
 	assignment  = regexp.MustCompile(`(?:^|[\s?#&;,"'{(-])([A-Za-z_][\w.-]*)=("[^"]*"|'[^']*'|[^\s&;,"']+)`)
-	header      = regexp.MustCompile(`^([A-Za-z][\w-]*):\s*([^/\s].*)$`)
+	header      = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):[ \t]*([^/\s].*)$`)
+	option      = regexp.MustCompile(`(?:^|\s)--?([A-Za-z][\w.-]*)\s+("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)`)
 	scheme      = regexp.MustCompile(`^([A-Za-z][\w-]*) +(\S.*)$`)
 	inURL       = regexp.MustCompile(`[A-Za-z][\w+.-]*://[^\s"'<>]+`)
 	urlPassword = regexp.MustCompile(`://([^/\s:@]*):([^/\s]*)@`)
 	uuid        = regexp.MustCompile(`^(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$`)
 	longWords   = regexp.MustCompile(`[A-Z][a-z]{3,}|[a-z]{4,}|[A-Z]{4,}`)
 	runs        = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+`)
+	filePath    = regexp.MustCompile(`^(?:(?:~|\.\.?)?/[\w/ .@-]*|[A-Za-z]:[\w\\/ .@-]*)\.[A-Za-z]\w{1,7}(?:[\\/][\w.@-]+)?$`) // of a type, or in .ssh
+	further     = regexp.MustCompile(`^([&,][^\s=;"']*)(?:$|[\s;"'])`)                                                         // of a value that has a separator in it
+	choice      = regexp.MustCompile(`^[A-Za-z_-]{1,10}$`)
+	wordNumber  = regexp.MustCompile(`^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,})[0-9]{1,6}$`)
 	tokenLike   = regexp.MustCompile(`^[\w.~+/=-]+$`)
 )
 
@@ -53,7 +58,7 @@ func (f *found) add(texts ...string) { *f = append(*f, texts...) }
 
 func (f *found) setting(name, value string) {
 	switch {
-	case !Names(name):
+	case !Names(name), filePath.MatchString(value) && !looksRandom(value):
 		f.parts(name, value)
 	case !number.MatchString(value) || !strings.HasSuffix(strings.ToLower(name), "tokens"):
 		f.whole(value)
@@ -75,7 +80,7 @@ func (f *found) whole(value string) {
 		f.credentials(said[2])
 	}
 	for _, pair := range assignment.FindAllStringSubmatch(value, -1) { // as in a cookie
-		if value := strings.Trim(pair[2], `"'`); len(value) > shortSecret {
+		if value := strings.Trim(pair[2], `"'`); len(value) > shortSecret && !choice.MatchString(value) {
 			f.add(value)
 		}
 	}
@@ -107,15 +112,18 @@ func (f *found) parts(name, value string) {
 			}
 		}
 	}
-	for _, pair := range assignment.FindAllStringSubmatch(value, -1) {
-		text := strings.Trim(pair[2], `"'`)
-		f.setting(pair[1], text)
+	for _, at := range assignment.FindAllStringSubmatchIndex(value, -1) {
+		name, text := value[at[2]:at[3]], strings.Trim(value[at[4]:at[5]], `"'`)
+		f.setting(name, text)
 		if plain, err := url.QueryUnescape(text); err == nil && plain != text {
-			f.setting(pair[1], plain)
+			f.setting(name, plain)
+		}
+		if rest := further.FindStringSubmatch(value[at[5]:]); rest != nil {
+			f.setting(name, text+rest[1])
 		}
 	}
-	if said := header.FindStringSubmatch(value); said != nil {
-		f.setting(said[1], said[2])
+	for _, said := range slices.Concat(header.FindAllStringSubmatch(value, -1), option.FindAllStringSubmatch(value, -1)) {
+		f.setting(said[1], strings.Trim(said[2], "\"'\r"))
 	}
 	if said := scheme.FindStringSubmatch(value); said != nil {
 		switch kind := strings.ToLower(said[1]); {
@@ -199,7 +207,7 @@ func looksRandom(text string) bool {
 	begins := issued.FindString(text)
 	rest := ""
 	for _, part := range strings.FieldsFunc(text[len(begins):], func(r rune) bool { return strings.ContainsRune("-_.~+/=", r) }) {
-		if !wordy(part) && !number.MatchString(part) {
+		if !wordy(part) && !number.MatchString(part) && (begins != "" || !wordNumber.MatchString(part)) {
 			rest += part
 		}
 	}

@@ -29,6 +29,8 @@ func TestLaw8_ASettingIsASecretByItsNameOrShape(t *testing.T) {
 		{s, "CONNECTION", "Server=db;Password=" + s + ";Timeout=5"}, {s, "MCP_HEADERS", `{"Authorization": "Bearer ` + s + `", "Version": "2022-06-28"}`},
 		{"sk_live_4f9Aq2Zx81LmPq77", "X", "sk_live_4f9Aq2Zx81LmPq77"}, {"Kq7ZxWb2nMtRpLs4DfGh", "WHATEVER", "Kq7ZxWb2nMtRpLs4DfGh"}, {"9f86d081884c7d659a2feaa0c55ad015", "WHATEVER", "9f86d081884c7d659a2feaa0c55ad015"},
 		{"qT7bLmZx9RkWvYpN3cHd", "SLACK_WEBHOOK", "https://hooks.example/services/T01/B02/qT7bLmZx9RkWvYpN3cHd"}, {"550e8400-e29b-41d4-a716-446655440000", "X", "https://h/s/550e8400-e29b-41d4-a716-446655440000/mcp"},
+		{"ab&cdef", "CONNECTION", "Server=db;Password=ab&cdef;Timeout=5"}, {"ab,cdef", "DSN", "host=db password=ab,cdef"}, {s, "HEADERS", "Accept: text/plain\r\nX-Api-Key: " + s + "\r\nX-Env: dev"},
+		{s, "COMMAND", "npx -y server --api-key " + s + " --region north"}, {s, "COMMAND", "npx mcp-remote https://h/mcp --header 'X-Auth-Token: " + s + "'"}, {s, "DB_PW", s}, {s, "SEED_PHRASE", s},
 		{"ab12cd", "X", "https://h/token/ab12cd/mcp"}, {"MIIEvQIBADANBgkqhkiG", "PRIVATE_KEY", "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG\\n-----END PRIVATE KEY-----\\n"},
 	} {
 		if got := mask.Setting(c[1], c[2]); !slices.Contains(got, c[0]) {
@@ -60,6 +62,8 @@ func TestASettingIsNoSecretByItsPlace(t *testing.T) {
 		{"ACCOUNT_ID", "9f86d081884c7d659a2feaa0c55ad015"}, {"TENANT", "550e8400-e29b-41d4-a716-446655440000"}, {"HOST", "prod-db-01.eu-west-1.rds.amazonaws.com"}, {"MODEL", "claude-3-5-sonnet-20241022"},
 		{"MODEL", "Qwen2.5-72B-Instruct-GPTQ-Int4"}, {"SINCE", "20240115T100000Z"}, {"WORKSPACE", "MyTeamWorkspace2024Production"}, {"PATH", "/usr/local/lib/node_modules/server-x64/bin"},
 		{"PLAN", "Basic services"}, {"KEYBOARD", "german"}, {"MONKEY", "bonobo"}, {"AUTHOR", "somebody"}, {"COMPASS_DIR", "northwest"}, {"DATABASE", "postgres://app@db.example:5432/app?sslmode=require"},
+		{"GOOGLE_APPLICATION_CREDENTIALS", "/home/ops/keys/service-account.json"}, {"SSH_KEY", "~/.ssh/id_ed25519"}, {"PRIVATE_KEY", `C:\keys\app.pem`}, {"NODE_OPTIONS", "--max-old-space-size 4096"},
+		{"AIRTABLE_BASE", "appLkNDICXNqxSDhG"}, {"STRIPE_ACCOUNT", "acct_1032D82eZvKYlo2C"}, {"NOTION_DATABASE", "1429989fe8ac4effbc8f57f56486db54"}, {"NODES", "web01-prod02-db03-cache04"},
 		{"FILTER", "a=b&status=open"}, {"URL", "https://mcp.example.net/eu-west-1/mcp/v2beta1"}, {"X-Accept", "application/json, text/event-stream"}, {"", ""}, {"TOKEN", ""},
 	} {
 		if got := mask.Setting(c[0], c[1]); len(got) > 0 {
@@ -88,13 +92,31 @@ func TestLaw8_ASecretIsHiddenHoweverItIsEncoded(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"x abcdefgh y":         "x " + mask.Mark + " y", // of two secrets
-		"abcdef, cdefgh, abcd": mask.Mark + ", " + mask.Mark + ", abcd",
-		"abcdefabcdef":         mask.Mark + mask.Mark,
-		"":                     "",
+		"x abcdefgh y":           "x " + mask.Mark + " y", // of two secrets
+		"abcdef, cdefgh, abcd":   mask.Mark + ", " + mask.Mark + ", abcd",
+		"abcdefabcdef":           mask.Mark + mask.Mark,
+		"":                       "",
+		"the latest test":        "the latest " + mask.Mark,
+		`{"pin":1234,"n":51234}`: `{"pin":` + mask.Mark + `,"n":51234}`,
 	} {
-		if got := mask.Without(text, []string{"abcdef", "cdefgh", "abcdefgh-longer"}); got != want {
+		if got := mask.Without(text, []string{"abcdef", "cdefgh", "abcdefgh-longer", "test", "1234"}); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What is no secret in a cookie is no word that is hidden everywhere.
+func TestACookieHidesNoPlainWord(t *testing.T) {
+	got := mask.Setting("Cookie", "env=production; lang=en_US; session=correct-horse; token=main7")
+	if slices.Contains(got, "production") || slices.Contains(got, "en_US") || !slices.Contains(got, "correct-horse") || !slices.Contains(got, "main7") {
+		t.Errorf("hidden are %q", got)
+	}
+}
+
+// What is looked for is found once, not for every text.
+func TestHidingLooksForSecretsWithoutMakingTheirFormsAgain(t *testing.T) {
+	h := mask.NewHiding([]string{"a/secret & more", "hunter2-and-more"})
+	if n := testing.AllocsPerRun(10, func() { h.In("what a server says") }); n > 5 {
+		t.Errorf("a text takes %v allocations", n)
 	}
 }

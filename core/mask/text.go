@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -74,42 +73,61 @@ func About(text string, raw json.RawMessage, secret ...string) string {
 	return text
 }
 
-// Without returns a text with a mask in place of each of the secrets, also where it is encoded: in JSON, a URL, HTML, base64 or hexadecimal. A secret of
-// less than four characters is hidden where it stands alone. What several secrets overlap in is hidden whole.
-func Without(text string, secrets []string) string {
-	var spans [][2]int
+// Without returns a text with a mask in place of each of the secrets, as NewHiding says.
+func Without(text string, secrets []string) string { return NewHiding(secrets).In(text) }
+
+// Hiding hides secrets in texts. What it looks for is found once, for all of them.
+type Hiding struct {
+	alone []string
+	forms map[[2]byte][]string // by their first two bytes
+}
+
+// NewHiding puts a mask in place of each of the secrets, also where it is encoded: in JSON, a URL, HTML, base64 or hexadecimal. A secret of less than four
+// characters, and a short word or number, is hidden where it stands alone. What several secrets overlap in is hidden whole.
+func NewHiding(secrets []string) *Hiding {
+	h := &Hiding{forms: map[[2]byte][]string{}}
 	for _, secret := range secrets {
-		if utf8.RuneCountInString(secret) < shortSecret {
-			text = without(text, secret)
-		}
-	}
-	for _, secret := range secrets {
-		if utf8.RuneCountInString(secret) < shortSecret {
+		if standsAlone(secret) {
+			h.alone = append(h.alone, secret)
 			continue
 		}
 		for _, form := range encoded(secret) {
-			for from := 0; ; {
-				at := strings.Index(text[from:], form)
-				if at < 0 {
-					break
-				}
-				spans = append(spans, [2]int{from + at, from + at + len(form)})
-				from += at + len(form)
-			}
+			begins := [2]byte{form[0], form[1]}
+			h.forms[begins] = append(h.forms[begins], form)
 		}
 	}
-	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	return h
+}
+
+// In returns a text without the secrets.
+func (h *Hiding) In(text string) string {
+	for _, secret := range h.alone {
+		text = without(text, secret)
+	}
 	var b strings.Builder
-	end := 0
-	for _, span := range spans {
-		if span[0] >= end {
-			b.WriteString(text[end:span[0]])
-			b.WriteString(Mark)
+	shown, end := 0, 0 // up to where the text is written, and up to where it is hidden
+	for at := range max(0, len(text)-1) {
+		for _, form := range h.forms[[2]byte{text[at], text[at+1]}] {
+			if at+len(form) <= end || !strings.HasPrefix(text[at:], form) {
+				continue
+			}
+			if at >= end {
+				b.WriteString(text[shown:at])
+				b.WriteString(Mark)
+			}
+			end = at + len(form)
+			shown = end
 		}
-		end = max(end, span[1])
 	}
-	b.WriteString(text[end:])
+	b.WriteString(text[shown:])
 	return b.String()
+}
+
+// plainWord is a word or number that is within many others: a password of test is in latest, and a PIN of 1234 in 512345.
+var plainWord = regexp.MustCompile(`^(?:[A-Za-z]{1,5}|[0-9]{1,5})$`)
+
+func standsAlone(secret string) bool {
+	return utf8.RuneCountInString(secret) < shortSecret || plainWord.MatchString(secret)
 }
 
 // without hides a secret, also as %q and JSON write it.
@@ -119,7 +137,7 @@ func without(text, secret string) string {
 	}
 	quoted, asJSON := strconv.Quote(secret), string(compact(secret))
 	replace := strings.ReplaceAll
-	if utf8.RuneCountInString(secret) < shortSecret {
+	if standsAlone(secret) {
 		replace = Whole
 	}
 	for _, form := range []string{secret, quoted[1 : len(quoted)-1], asJSON[1 : len(asJSON)-1]} {

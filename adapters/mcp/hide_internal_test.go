@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gatehouse/adapters/mcp/internal/login"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -14,7 +15,7 @@ import (
 func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	const fromEnv, fromHeader, fromURL = "s3cr3t-of-env", "s3cr3t-of-header", "s3cr3t of url"
 	s := newServer(Server{
-		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A_TOKEN": fromEnv, "PIN": "4711471147"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
+		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A_TOKEN": fromEnv, "PIN": "4711471147", "DB_PASSWORD": "h7nter2x"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
 	}, Options{Log: New(Options{}).options.Log})
 	all := fromEnv + " " + fromHeader + " " + fromURL
 	clean := func(what, text string) {
@@ -65,7 +66,10 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	clean("what is left out", d.description)
-	for _, name := range []string{fromEnv, "/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
+	if n := testing.AllocsPerRun(10, func() { s.hide("a word of a schema") }); n > 20 {
+		t.Errorf("hiding makes the secrets' forms again for each text: %v allocations", n)
+	}
+	for _, name := range []string{"run-h7nter2x", fromEnv, "/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
 		found := s.listingOf(t.Context(), []*sdk.Tool{{Name: name}})
 		if got := strings.Join(found.warnings, ""); len(found.tools) > 0 || strings.Contains(got, "s3cr3t") || got == "" {
 			t.Errorf("a warning: %s", got)
@@ -116,6 +120,23 @@ func TestAResultSaysNothingTwice(t *testing.T) {
 		got, err := s.content(t.Context(), "files.a", &sdk.CallToolResult{Content: c.parts, StructuredContent: structured})
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// TestALongResultIsCutInNoSecretOfTheLogin before it is hidden.
+func TestALongResultIsCutInNoSecretOfTheLogin(t *testing.T) {
+	s := newServer(Server{Name: "files"}, Options{Log: New(Options{}).options.Log})
+	secret := strings.Repeat("s3cr3t-of-login/", 50)
+	s.login = login.NewSource(login.Server{Client: login.Client{Secret: secret}}, nil, s.log)
+	text := strings.Repeat(secret+" ", 4*maxResult/len(secret))
+	for name, r := range map[string]*sdk.CallToolResult{
+		"a text":    {Content: []sdk.Content{&sdk.TextContent{Text: text}}},
+		"structure": {StructuredContent: map[string]any{"a": text}},
+	} {
+		got, err := s.content(t.Context(), "files.a", r)
+		if err != nil || strings.Contains(got, "s3cr3t") {
+			t.Errorf("%s: %v …%s", name, err, got[max(0, len(got)-200):])
 		}
 	}
 }

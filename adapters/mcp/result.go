@@ -12,7 +12,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/core"
-	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -35,7 +34,7 @@ func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult
 	}
 	if r.StructuredContent != nil && !repeats(r.Content, r.StructuredContent) {
 		if structured, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, mask.Without(string(structured), s.hidden))
+			parts = append(parts, s.without(string(structured)))
 		}
 	}
 	whole := strings.Join(parts, "\n")
@@ -66,7 +65,7 @@ func (s *server) part(ctx context.Context, c sdk.Content) string {
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return mask.Without(c.Text, s.hidden)
+		return s.without(c.Text)
 	case *sdk.ImageContent:
 		if tool.Image(ctx, http.DetectContentType(c.Data), c.Data) {
 			return fmt.Sprintf("(an image, %s, %d bytes; it is shown after the results)", short(c.MIMEType, 100), len(c.Data))
@@ -81,7 +80,7 @@ func (s *server) part(ctx context.Context, c sdk.Content) string {
 			return ""
 		}
 		if c.Resource.Text != "" {
-			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), mask.Without(c.Resource.Text, s.hidden))
+			return fmt.Sprintf("(the resource %s:)\n%s", short(c.Resource.URI, 1000), s.without(c.Resource.Text))
 		}
 		return note("the resource "+short(c.Resource.URI, 1000), c.Resource.MIMEType, len(c.Resource.Blob))
 	}

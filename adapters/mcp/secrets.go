@@ -142,14 +142,19 @@ func (s *Server) secrets() (all []string) {
 	return slices.Compact(all)
 }
 
-// hide removes the entry's secrets, and what has the form of a secret, from a text that a server had a part in.
-func (s *server) hide(text string) string {
-	return mask.Text(mask.Without(text, slices.Concat(s.hidden, s.login.Secrets())))
+// hide removes the secrets of the entry and its login, and what has the form of a secret, from a text that a server had a part in.
+func (s *server) hide(text string) string { return mask.Text(s.without(text)) }
+
+// without removes the secrets of the entry and its login.
+func (s *server) without(text string) string {
+	return mask.Without(s.hiding.In(text), s.login.Secrets())
 }
 
 // betrays reports whether names, in which nothing can be hidden, hold a secret that is no word.
 func (s *server) betrays(names string) bool {
-	return slices.ContainsFunc(s.hidden, func(secret string) bool { return len(secret) >= 12 && strings.Contains(names, secret) })
+	return slices.ContainsFunc(s.hidden, func(secret string) bool {
+		return (len(secret) >= 12 || len(secret) >= 8 && strings.ContainsAny(secret, "0123456789")) && strings.Contains(names, secret)
+	})
 }
 
 // states tells what models and people see of each value. Arguments of its command that are shown are left out: they are no secrets' usual place.

@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/adapters/mcp/internal/login"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -41,6 +42,7 @@ type server struct {
 	version   string
 	pins      Pins
 	hidden    []string          // what of its entry is hidden
+	hiding    *mask.Hiding      // of that
 	endpoint  *strings.Replacer // hides its URL in errors
 	login     *login.Source     // nil: its entry says what authorizes it
 	log       *slog.Logger
@@ -76,6 +78,7 @@ func newServer(entry Server, o Options) *server {
 		s.times.call = s.Timeout
 	}
 	s.hidden, s.endpoint = s.secrets(), withoutURL(entry.URL)
+	s.hiding = mask.NewHiding(s.hidden)
 	s.login = newLogin(entry, o.Logins, s.log)
 	s.recall()
 	return s

@@ -17,7 +17,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gatehouse/core"
-	"gatehouse/core/mask"
 )
 
 // lastList is the last list of tools of a server, as it gave them. It is stored, so that its tools are there before the server runs: a
@@ -116,7 +115,7 @@ func (s *server) pieceName(n int) string { return fmt.Sprintf("mcp.list/%s/%d", 
 
 // holdsSecret reports whether a text holds a secret of the entry.
 func (s *server) holdsSecret(text string) bool {
-	return mask.Without(text, s.hidden) != text
+	return s.without(text) != text
 }
 
 // pack makes a short text of a long one.

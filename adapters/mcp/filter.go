@@ -30,7 +30,7 @@ func (f Filter) offered(listed []*sdk.Tool) []*sdk.Tool {
 // warn warns of patterns that match no tool of a server's list.
 func (f Filter) warn(found *listing, listed []*sdk.Tool) {
 	for _, pattern := range slices.Concat(f.Allow, f.Deny) {
-		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return names(pattern, t.Name, toolName(t.Name)) }) {
+		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return names(pattern, t.Name, toolName(t.Name), found.names[t.Name]) }) {
 			found.warn("there is none that %q in \"tools\" matches", pattern)
 		}
 	}

@@ -28,19 +28,20 @@ func serving(t *testing.T, names ...string) string {
 
 // TestAFilterOffersSomeToolsOnly: a tool that is filtered can't be called, and a pattern that matches none is told.
 func TestAFilterOffersSomeToolsOnly(t *testing.T) {
-	all := []string{"read_file", "read_all", "write_file", "notes/list", "drop table"}
+	all := []string{"read_file", "read_all", "write_file", "notes/list", "drop table", "日本"}
 	for name, c := range map[string]struct {
 		filter mcp.Filter
 		offers string
 		idle   string
 	}{
-		"none":                {mcp.Filter{}, "drop_table notes_list read_all read_file write_file", ""},
+		"none":                {mcp.Filter{}, "_cf2abf0c drop_table notes_list read_all read_file write_file", ""},
 		"allow":               {mcp.Filter{Allow: []string{"read_*", "send_*"}, Only: true}, "read_all read_file", `there is none that "send_*" in "tools" matches`},
 		"nothing":             {mcp.Filter{Only: true}, "", ""},
-		"deny":                {mcp.Filter{Deny: []string{"*file", "x"}}, "drop_table notes_list read_all", `there is none that "x" in "tools" matches`},
+		"deny":                {mcp.Filter{Deny: []string{"*file", "x"}}, "_cf2abf0c drop_table notes_list read_all", `there is none that "x" in "tools" matches`},
 		"deny wins":           {mcp.Filter{Allow: []string{"read_all", "write_file"}, Only: true, Deny: []string{"write_*"}}, "read_all", ""},
 		"the names here":      {mcp.Filter{Allow: []string{"notes_list"}, Only: true, Deny: []string{"drop_table"}}, "notes_list", ""},
-		"a star and a slash":  {mcp.Filter{Deny: []string{"*list", "drop*"}}, "read_all read_file write_file", ""},
+		"a star and a slash":  {mcp.Filter{Deny: []string{"*list", "drop*"}}, "_cf2abf0c read_all read_file write_file", ""},
+		"a name made here":    {mcp.Filter{Allow: []string{"_cf2abf0c"}, Only: true}, "_cf2abf0c", ""},
 		"a name and a digest": {mcp.Filter{Allow: []string{"read_all@0123456789ab"}, Only: true}, "read_all", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestAFilterOffersSomeToolsOnly(t *testing.T) {
 				t.Errorf("told is %q; the log:\n%s", idle, r.log)
 			}
 			for _, name := range all {
-				call := core.ToolCall{Name: "notes." + strings.NewReplacer("/", "_", " ", "_").Replace(name), Arguments: []byte(`{}`)}
+				call := core.ToolCall{Name: "notes." + strings.NewReplacer("/", "_", " ", "_", "日本", "_cf2abf0c").Replace(name), Arguments: []byte(`{}`)}
 				_, err := r.registry.Find(call)
 				if offered := slices.Contains(got, strings.TrimPrefix(call.Name, "notes.")); offered != (err == nil) || !offered && core.CategoryOf(err) != core.ToolUnknown {
 					t.Errorf("a call of %s: %v", name, err)

@@ -83,6 +83,12 @@ func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 	if got := s.hide(folder + "/a.txt"); got != folder+"/a.txt" {
 		t.Errorf("got %s", got)
 	}
+	s = newServer(Server{Name: "files", Env: map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": "/keys/gcp.json", "SSH_KEY": "~/.ssh/id_rsa", "A_KEY": `C:\keys\app.pem`, "B_KEY": "/keys/b.pem"}, Secret: []string{"B_KEY"}},
+		Options{Log: New(Options{}).options.Log})
+	if got, want := s.hide(`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem /keys/b.pem`), `/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem `+mask.Mark; got != want {
+		t.Errorf("got %s", got)
+	}
+	s = newServer(Server{Name: "files", Env: map[string]string{"TOKEN": folder + "-not-there"}}, Options{Log: New(Options{}).options.Log})
 	if got := s.hide(folder + "-not-there"); strings.Contains(got, folder) {
 		t.Errorf("got %s", got)
 	}

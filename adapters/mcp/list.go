@@ -22,6 +22,7 @@ const (
 type listing struct {
 	tools    []tool.Tool
 	known    map[string]definition // by the tool's full name
+	names    map[string]string     // of the tools here, by those on the server
 	warnings []string
 	changes  []string // warnings of tools whose standing is Changed
 }
@@ -110,9 +111,9 @@ func (s *server) listingOf(ctx context.Context, listed []*sdk.Tool) listing {
 		}
 		remote, first = append(remote, t.Name), append(first, t)
 	}
-	names := s.names(ctx, remote)
+	found.names = s.names(ctx, remote)
 	for _, t := range first {
-		s.add(ctx, &found, t, names[t.Name])
+		s.add(ctx, &found, t, found.names[t.Name])
 	}
 	return found
 }

@@ -44,11 +44,11 @@ type expansion struct {
 }
 
 // values gives the values of an entry. What is hidden of each says mask.Setting by its name, "secret" and "public" where that guess is wrong, of a variable
-// of gatehouse's environment also the name that it stands under. The path of a file that exists is no secret because of its name: a server of files
-// has it in all that it says.
+// of gatehouse's environment also the name that it stands under. The path of a file is no secret because of its name: a server of files has it in all that
+// it says.
 func (s *Server) values() (all []value) {
 	add := func(v value, hides ...string) {
-		v.hides = slices.DeleteFunc(hides, isFile)
+		v.hides = slices.DeleteFunc(hides, func(text string) bool { return isFile(text) || filePath.MatchString(text) })
 		switch {
 		case v.listed(s.Public):
 			v.hides = nil
@@ -127,6 +127,9 @@ func (v *value) listed(names []string) bool {
 }
 
 func (v *value) place() string { return v.kind + " " + v.name }
+
+// filePath is the path of a file of some type, or in a folder such as .ssh, which may be one of a container.
+var filePath = regexp.MustCompile(`^(?:(?:~|\.\.?)?/[\w/ .@-]*|[A-Za-z]:[\w\\/ .@-]*)\.[A-Za-z]\w{1,7}(?:[\\/][\w.@-]+)?$`)
 
 func isFile(text string) bool {
 	_, err := os.Stat(text)

@@ -250,12 +250,12 @@ func TestAnAdminCorrectsWhatIsHidden(t *testing.T) {
 func TestTheFirstStartTellsWhatIsShownNow(t *testing.T) {
 	t.Parallel()
 	entry := map[string]any{
-		"command": self(t), "env": map[string]string{"TEST_SERVER": "plain", "JIRA_URL": "https://acme.example.net", "API_TOKEN": "correct-horse", "MODE": "fast"},
+		"command": self(t), "env": map[string]string{"TEST_SERVER": "plain", "JIRA_URL": "https://acme.example.net", "API_TOKEN": "correct-horse", "MODE": "fast", "CREDENTIALS": "/keys/gcp.json"},
 	}
 	server, _ := parse(t, entry, nil)
 	kept := &pins{}
 	first := run(t, mcp.Options{Pins: kept.functions()}, server).log.String()
-	if !strings.Contains(first, `level=WARN`) || strings.Count(first, "earlier versions hid") != 1 || !strings.Contains(first, `value="env JIRA_URL" add="\"secret\": [\"JIRA_URL\"]"`) {
+	if !strings.Contains(first, `level=WARN`) || strings.Count(first, "earlier versions hid") != 2 || !strings.Contains(first, "env CREDENTIALS") || !strings.Contains(first, `value="env JIRA_URL" add="\"secret\": [\"JIRA_URL\"]"`) {
 		t.Errorf("the first start says\n%s", first)
 	}
 	if second := run(t, mcp.Options{Pins: kept.functions()}, server).log.String(); strings.Contains(first, "acme.example.net") || strings.Contains(second, "earlier versions") {

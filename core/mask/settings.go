@@ -40,8 +40,7 @@ var (
 	uuid        = regexp.MustCompile(`^(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$`)
 	longWords   = regexp.MustCompile(`[A-Z][a-z]{3,}|[a-z]{4,}|[A-Z]{4,}`)
 	runs        = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+`)
-	filePath    = regexp.MustCompile(`^(?:(?:~|\.\.?)?/[\w/ .@-]*|[A-Za-z]:[\w\\/ .@-]*)\.[A-Za-z]\w{1,7}(?:[\\/][\w.@-]+)?$`) // of a type, or in .ssh
-	further     = regexp.MustCompile(`^([&,][^\s=;"']*)(?:$|[\s;"'])`)                                                         // of a value that has a separator in it
+	further     = regexp.MustCompile(`^([&,][^\s=;"']*)(?:$|[\s;"'])`) // of a value that has a separator in it
 	choice      = regexp.MustCompile(`^[A-Za-z_-]{1,10}$`)
 	wordNumber  = regexp.MustCompile(`^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,})[0-9]{1,6}$`)
 	tokenLike   = regexp.MustCompile(`^[\w.~+/=-]+$`)
@@ -58,7 +57,7 @@ func (f *found) add(texts ...string) { *f = append(*f, texts...) }
 
 func (f *found) setting(name, value string) {
 	switch {
-	case !Names(name), filePath.MatchString(value) && !looksRandom(value):
+	case !Names(name):
 		f.parts(name, value)
 	case !number.MatchString(value) || !strings.HasSuffix(strings.ToLower(name), "tokens"):
 		f.whole(value)

@@ -62,7 +62,7 @@ func TestASettingIsNoSecretByItsPlace(t *testing.T) {
 		{"ACCOUNT_ID", "9f86d081884c7d659a2feaa0c55ad015"}, {"TENANT", "550e8400-e29b-41d4-a716-446655440000"}, {"HOST", "prod-db-01.eu-west-1.rds.amazonaws.com"}, {"MODEL", "claude-3-5-sonnet-20241022"},
 		{"MODEL", "Qwen2.5-72B-Instruct-GPTQ-Int4"}, {"SINCE", "20240115T100000Z"}, {"WORKSPACE", "MyTeamWorkspace2024Production"}, {"PATH", "/usr/local/lib/node_modules/server-x64/bin"},
 		{"PLAN", "Basic services"}, {"KEYBOARD", "german"}, {"MONKEY", "bonobo"}, {"AUTHOR", "somebody"}, {"COMPASS_DIR", "northwest"}, {"DATABASE", "postgres://app@db.example:5432/app?sslmode=require"},
-		{"GOOGLE_APPLICATION_CREDENTIALS", "/home/ops/keys/service-account.json"}, {"SSH_KEY", "~/.ssh/id_ed25519"}, {"PRIVATE_KEY", `C:\keys\app.pem`}, {"NODE_OPTIONS", "--max-old-space-size 4096"},
+		{"NODE_OPTIONS", "--max-old-space-size 4096"},
 		{"AIRTABLE_BASE", "appLkNDICXNqxSDhG"}, {"STRIPE_ACCOUNT", "acct_1032D82eZvKYlo2C"}, {"NOTION_DATABASE", "1429989fe8ac4effbc8f57f56486db54"}, {"NODES", "web01-prod02-db03-cache04"},
 		{"FILTER", "a=b&status=open"}, {"URL", "https://mcp.example.net/eu-west-1/mcp/v2beta1"}, {"X-Accept", "application/json, text/event-stream"}, {"", ""}, {"TOKEN", ""},
 	} {

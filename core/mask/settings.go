@@ -28,8 +28,9 @@ func Setting(name, value string) []string {
 const shortest = 3
 
 var (
-	commonWords = []string{"true", "false", "null", "none", "yes", "off"}
-	number      = regexp.MustCompile(`^[0-9]+$`)
+	commonWords = []string{"true", "false", "null", "none", "yes", "off", "enabled", "disabled", "required", "optional", "default",
+		"always", "never", "auto", "basic", "bearer", "oauth"}
+	number = regexp.MustCompile(`^[0-9]+$`)
 	// assignment is NAME=VALUE; header is a line of NAME: VALUE; option is --NAME VALUE in a command.
 	assignment  = regexp.MustCompile(`(?:^|[\s?#&;,"'{(-])([A-Za-z_][\w.-]*)=("[^"]*"|'[^']*'|[^\s&;,"']+)`)
 	header      = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):[ \t]*([^/\s].*)$`)
@@ -106,7 +107,7 @@ func (f *found) parts(name, value string) {
 	}
 	for _, form := range secretForms() {
 		for _, m := range form.pattern.FindAllStringSubmatch(value, -1) {
-			if form.valid == nil || form.valid(m[1]) {
+			if (form.valid == nil || form.valid(m[1])) && !isUser(m[1], value) {
 				f.add(m[1])
 			}
 		}
@@ -159,7 +160,7 @@ func (f *found) object(name string, v any) {
 
 // address hides what is a secret in a URL, beside what is named so in its query: passwords, users that are tokens, and steps of its path.
 func (f *found) address(text string) {
-	if said := urlPassword.FindStringSubmatch(text); said != nil {
+	if said := urlPassword.FindStringSubmatch(text); said != nil && !isUser(said[2], text) {
 		f.add(said[2])
 		if plain, err := url.PathUnescape(said[2]); err == nil {
 			f.add(plain)
@@ -172,6 +173,12 @@ func (f *found) address(text string) {
 		f.add(user)
 	}
 	f.add(Steps(path)...)
+}
+
+// isUser reports whether a password in a URL is the name of the user, too, as in postgres://postgres:postgres@db: everybody knows it, and hiding it hides
+// the name.
+func isUser(password, address string) bool {
+	return strings.Contains(address, "://"+password+":"+password+"@")
 }
 
 // Steps returns what must be hidden of the path of a URL: steps that are secrets, as Setting says, or UUIDs, which are the keys of many endpoints, and

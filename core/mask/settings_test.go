@@ -64,6 +64,7 @@ func TestASettingIsNoSecretByItsPlace(t *testing.T) {
 		{"PLAN", "Basic services"}, {"KEYBOARD", "german"}, {"MONKEY", "bonobo"}, {"AUTHOR", "somebody"}, {"COMPASS_DIR", "northwest"}, {"DATABASE", "postgres://app@db.example:5432/app?sslmode=require"},
 		{"NODE_OPTIONS", "--max-old-space-size 4096"},
 		{"AIRTABLE_BASE", "appLkNDICXNqxSDhG"}, {"STRIPE_ACCOUNT", "acct_1032D82eZvKYlo2C"}, {"NOTION_DATABASE", "1429989fe8ac4effbc8f57f56486db54"}, {"NODES", "web01-prod02-db03-cache04"},
+		{"DATABASE_URL", "postgres://postgres:postgres@db:5432/postgres"}, {"AUTH", "required"}, {"MCP_AUTH", "OAuth"},
 		{"FILTER", "a=b&status=open"}, {"URL", "https://mcp.example.net/eu-west-1/mcp/v2beta1"}, {"X-Accept", "application/json, text/event-stream"}, {"", ""}, {"TOKEN", ""},
 	} {
 		if got := mask.Setting(c[0], c[1]); len(got) > 0 {

@@ -37,7 +37,7 @@ func (s *server) tool(d definition) (tool.Tool, error) {
 	if d.pin == FirstSeen || d.pin == Confirmed {
 		t.Annotations = d.hints
 	}
-	if d.destructive && t.Mutating {
+	if d.standing == Dangerous {
 		t.Risk = core.Dangerous
 	}
 	return t.Prepare()

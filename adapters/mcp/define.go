@@ -28,6 +28,7 @@ type definition struct {
 	unchecked   []string        // what of the server's schema is left out of it
 	digest      string          // hexadecimal, of all that the server says about it
 	destructive bool            // the server says that it destroys
+	destroyed   bool            // it said so when it was first seen, of a definition that differs from this one
 	hints       core.Annotations
 	standing    Standing
 	pin         Pin

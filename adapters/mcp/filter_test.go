@@ -140,3 +140,31 @@ func TestLaw5_AnnotationsOfAnotherDefinitionSayNothing(t *testing.T) {
 	entry.Filter = mcp.Filter{}
 	check("no store", entry, core.Annotations{}, mcp.Unknown)
 }
+
+// TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed: a server that takes back what it said, on a later day, lowers no risk.
+func TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed(t *testing.T) {
+	t.Parallel()
+	kept := &pins{}
+	for _, c := range []struct {
+		name    string
+		hint    bool
+		confirm bool
+		want    core.Risk
+	}{{"first", true, false, core.Dangerous}, {"taken back", false, false, core.Dangerous}, {"again", false, false, core.Dangerous}, {"confirmed", false, true, core.Ordinary}} {
+		t.Run(c.name, func(t *testing.T) {
+			server := sdk.NewServer(&sdk.Implementation{Name: "s", Version: "1"}, nil)
+			server.AddTool(&sdk.Tool{Name: "wipe", InputSchema: map[string]any{"type": "object"}, Annotations: &sdk.ToolAnnotations{DestructiveHint: &c.hint}}, nil)
+			h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+			t.Cleanup(h.Close)
+			entry := mcp.Server{Name: "files", URL: h.URL}
+			r := run(t, mcp.Options{Pins: kept.functions()}, entry)
+			if c.confirm {
+				entry.Filter = mcp.Filter{Allow: []string{r.Report()[0].Tools[0].Confirm}, Only: true}
+				r = run(t, mcp.Options{Pins: kept.functions()}, entry)
+			}
+			if got := r.get("files.wipe").Risk; got != c.want {
+				t.Errorf("its risk is %v", got)
+			}
+		})
+	}
+}

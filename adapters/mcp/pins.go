@@ -45,6 +45,10 @@ func (s *server) judge(ctx context.Context, d *definition, found *listing) {
 	default:
 		d.standing = Reads
 	}
+	if d.destroyed && d.standing != Reads {
+		d.standing = Dangerous
+		found.warn("%s has changed since it was first seen, when the server said that it destroys, so it counts as destructive; if that is over, add %q to \"allow\" of \"tools\"", d.name, d.confirmation())
+	}
 }
 
 // declared reports whether a list of the admin names the tool, and whether it confirms this very definition.
@@ -68,25 +72,33 @@ func (s *server) compare(ctx context.Context, d *definition, confirmed bool) (Pi
 	if s.pins.Get == nil || s.pins.Put == nil {
 		return Unknown, errNoPins
 	}
-	pin, first := Confirmed, ""
+	pin, stored := Confirmed, ""
 	if !confirmed {
 		var err error
-		if first, err = s.pins.Get(ctx, s.pinName(d)); err != nil {
+		if stored, err = s.pins.Get(ctx, s.pinName(d)); err != nil {
 			return Unknown, err
 		}
 		pin = FirstSeen
 	}
-	switch first {
-	case "":
-		if err := s.pins.Put(ctx, s.pinName(d), d.digest); err != nil {
+	first, destroyed := strings.CutSuffix(stored, destroys)
+	if first != "" && first != d.digest {
+		d.destroyed = destroyed
+		return Differs, nil
+	}
+	now := d.digest
+	if d.destructive {
+		now += destroys
+	}
+	if stored != now {
+		if err := s.pins.Put(ctx, s.pinName(d), now); err != nil {
 			return Unknown, err
 		}
-	case d.digest:
-	default:
-		return Differs, nil
 	}
 	return pin, nil
 }
+
+// destroys ends the stored digest of a definition that says that the tool destroys: one that comes after it, unconfirmed, lowers no risk.
+const destroys = " destroys"
 
 // pinName is where the digest of the definition is stored that was seen first, or confirmed last.
 func (s *server) pinName(d *definition) string {

@@ -47,6 +47,7 @@ type Record struct {
 	Style        oauth2.AuthStyle
 	Token        oauth2.Token // without an access token: it was refused
 	Refused      string       // why
+	Forced       time.Time    // when the server's refusal had it renewed last
 }
 
 // nameOf is what the login of a server is stored under, and the lease of those who write it.

@@ -3,6 +3,7 @@ package login
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // RoundTrip sends a request to the server, with its token. A message that the server refuses for want of a login was not acted on: it is sent
@@ -21,7 +22,8 @@ func (s *Source) RoundTrip(base http.RoundTripper, req *http.Request) (*http.Res
 	}
 	if again := s.repeated(req.Context(), req, resp, r); again != nil {
 		drain(resp)
-		if r, err = s.renewed(req.Context(), r); err != nil {
+		r.Forced = time.Now()
+		if r, err = s.renew(req.Context(), r); err != nil {
 			return nil, err
 		}
 		if resp, err = s.send(base, again, r); err != nil {
@@ -29,7 +31,7 @@ func (s *Source) RoundTrip(base http.RoundTripper, req *http.Request) (*http.Res
 		}
 	}
 	if resp.StatusCode < http.StatusBadRequest {
-		s.force("")
+		s.works(r.Token.AccessToken)
 	}
 	if req.Method != http.MethodPost { // a stream of events, which a server need not have
 		return resp, nil
@@ -49,12 +51,18 @@ func (s *Source) send(base http.RoundTripper, req *http.Request, r Record) (*htt
 	return base.RoundTrip(req)
 }
 
+// forcedWait is how long a token that came of a refusal, and is refused itself, is not renewed, by any process.
+const forcedWait = 10 * time.Minute
+
 // repeated gives the request to send once more after a refusal; nil: there is no use in it.
 func (s *Source) repeated(ctx context.Context, req *http.Request, resp *http.Response, r Record) *http.Request {
+	if resp.StatusCode != http.StatusUnauthorized || r.Token.RefreshToken == "" {
+		return nil
+	}
 	s.mu.Lock()
-	forced := s.forced
+	worked := s.worked == r.Token.AccessToken
 	s.mu.Unlock()
-	if resp.StatusCode != http.StatusUnauthorized || r.Token.RefreshToken == "" || r.Token.AccessToken == forced {
+	if !worked && time.Since(r.Forced).Abs() < forcedWait {
 		return nil
 	}
 	again := req.Clone(ctx)
@@ -72,19 +80,10 @@ func (s *Source) repeated(ctx context.Context, req *http.Request, resp *http.Res
 	return again
 }
 
-// renewed renews a login that the server refused. The one that comes of it is not renewed for a refusal again.
-func (s *Source) renewed(ctx context.Context, r Record) (Record, error) {
-	next, err := s.renew(ctx, r)
-	if err == nil {
-		s.force(next.Token.AccessToken)
-	}
-	return next, err
-}
-
-func (s *Source) force(token string) {
+func (s *Source) works(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forced = token
+	s.worked = token
 }
 
 // why says why the server wants another login; "" if it does not.

@@ -37,7 +37,7 @@ type Source struct {
 	record Record // in it
 	fault  error  // why it can't be used
 	read   bool
-	forced string // the access token that came of a refusal of the one before
+	worked string // the access token that the server took last
 }
 
 // NewSource makes a server's source. A nil Source adds nothing to requests.

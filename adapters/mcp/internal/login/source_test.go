@@ -108,3 +108,31 @@ func TestATokenGoesToItsServerAlone(t *testing.T) {
 		t.Errorf("%+v, %v", r.Token, err)
 	}
 }
+
+// TestAServerThatRefusesEveryTokenCostsOneRenewal: of all processes together, however often they try, before and after a restart.
+func TestAServerThatRefusesEveryTokenCostsOneRenewal(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(server.Close)
+	tokens := answers(t, "renewed")
+	a := ended(t, tokens, server.URL)
+	r, err := a.load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Token.Expiry = time.Time{} // nothing but the server's refusal renews it
+	if _, err := save(t.Context(), a.store, "s", r); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, s := range []*Source{a, NewSource(a.server, a.store, a.log), NewSource(a.server, a.store, a.log)} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp, err := s.RoundTrip(&http.Transport{DisableKeepAlives: true}, req); !errors.As(err, new(Needed)) {
+				t.Errorf("%+v, %v", resp, err)
+			}
+		}
+	}
+}

@@ -442,6 +442,55 @@ func TestALoginThatMayBeStolenIsRefused(t *testing.T) {
 	}
 }
 
+// TestALoginForAWholeOrigin: many servers call themselves by their origin in their metadata, not by the URL in an entry. One that calls itself by
+// another origin is refused.
+func TestALoginForAWholeOrigin(t *testing.T) {
+	t.Parallel()
+	for resource, want := range map[string]string{"": "", "/": "", "/mcp": "", "/other": "can't be used", "//other.example": "can't be used"} {
+		t.Run(resource, func(t *testing.T) {
+			t.Parallel()
+			var h *httptest.Server
+			called, asked := "", ""
+			h = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/meta":
+					answer(w, map[string]any{"resource": called, "authorization_servers": []string{h.URL}})
+				case "/.well-known/oauth-authorization-server":
+					answer(w, map[string]any{
+						"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token", "code_challenge_methods_supported": []string{"S256"},
+					})
+				case "/authorize":
+					http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"), http.StatusFound)
+				case "/token":
+					asked = r.FormValue("resource")
+					answer(w, map[string]any{"access_token": "t", "token_type": "Bearer"})
+				case "/mcp":
+					if r.Header.Get("Authorization") == "" {
+						w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+h.URL+`/meta"`)
+						w.WriteHeader(http.StatusUnauthorized)
+					}
+				default:
+					http.NotFound(w, r)
+				}
+			}))
+			t.Cleanup(h.Close)
+			if called = h.URL + resource; strings.HasPrefix(resource, "//") {
+				called = "http:" + resource
+			}
+			store := database(t, filepath.Join(t.TempDir(), "db"))
+			_, err := logIn(t, store, mcp.Server{Name: "files", URL: h.URL + "/mcp", OAuth: &mcp.OAuth{ID: "c"}}, unedited)
+			switch {
+			case strings.HasPrefix(want, "can't"):
+				if !strings.Contains(core.MessageOf(err), want) {
+					t.Errorf("%v", err)
+				}
+			case err != nil || asked != called:
+				t.Errorf("a token for %q was asked for: %v", asked, err)
+			}
+		})
+	}
+}
+
 func TestAnEntrySaysHowToLogIn(t *testing.T) {
 	lookup := func(name string) (string, bool) { return "s3cr3t-value", name == "SECRET" }
 	text := `{"mcpServers": {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -100,12 +99,17 @@ func (f *flow) resource(ctx context.Context, named string) (*oauthex.ProtectedRe
 	}
 	origin := originOf(f.server.URL)
 	wellKnown := origin + "/.well-known/oauth-protected-resource"
-	places := map[string]string{wellKnown: origin, wellKnown + strings.TrimSuffix(u.EscapedPath(), "/"): f.server.URL}
+	places := []string{wellKnown + strings.TrimSuffix(u.EscapedPath(), "/"), wellKnown}
 	if named != "" {
-		places = map[string]string{named: f.server.URL}
+		places = []string{named}
 	}
-	for _, place := range slices.Backward(slices.Sorted(maps.Keys(places))) { // the longest first
-		found, err := oauthex.GetProtectedResourceMetadata(ctx, place, places[place], f.client)
+	for _, place := range slices.Compact(places) {
+		var found *oauthex.ProtectedResourceMetadata
+		for _, name := range []string{origin, origin + "/", f.server.URL} { // a server may call itself by its origin alone
+			if found, err = oauthex.GetProtectedResourceMetadata(ctx, place, name, f.client); err == nil {
+				break
+			}
+		}
 		switch {
 		case err != nil && named != "":
 			return nil, err

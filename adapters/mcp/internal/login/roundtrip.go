@@ -97,7 +97,7 @@ func (s *Source) why(resp *http.Response, r Record) string {
 		return ""
 	case r.Token.AccessToken != "":
 		return "it refuses the login that gatehouse has" + said
-	case wants != nil || s.server.Known:
+	case wants != nil || s.server.Known || len(s.server.Headers) == 0: // without a header of the entry that it could have refused
 		return "it wants a login" + said
 	}
 	return ""

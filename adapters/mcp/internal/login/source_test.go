@@ -136,3 +136,15 @@ func TestAServerThatRefusesEveryTokenCostsOneRenewal(t *testing.T) {
 		}
 	}
 }
+
+// TestARefusalWithoutAChallengeWantsALogin: unless the entry has headers that may be what was refused.
+func TestARefusalWithoutAChallengeWantsALogin(t *testing.T) {
+	t.Parallel()
+	for _, headers := range []map[string]string{nil, {"X-Api-Key": "k"}} {
+		s := &Source{server: Server{Name: "s", Headers: headers}}
+		why := s.why(&http.Response{StatusCode: http.StatusUnauthorized}, Record{})
+		if (why == "") != (headers != nil) {
+			t.Errorf("with %v: %q", headers, why)
+		}
+	}
+}

@@ -100,6 +100,8 @@ type LoggedIn struct {
 func (cfg Config) Login(ctx context.Context, name string, logins Logins, out io.Writer, paste io.Reader) (LoggedIn, error) {
 	at := slices.IndexFunc(cfg.Servers, func(s Server) bool { return s.Name == name })
 	switch {
+	case at < 0 && len(cfg.Servers) == 0:
+		return LoggedIn{}, core.Errorf(core.NotFound, "There are no MCP servers; GATEHOUSE_MCP_CONFIG names the file with them. Set it as it is set for gatehouse serve.")
 	case at < 0:
 		return LoggedIn{}, core.Errorf(core.NotFound, "There is no MCP server %s in the file of GATEHOUSE_MCP_CONFIG.", name)
 	case cfg.Servers[at].URL == "":

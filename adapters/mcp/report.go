@@ -14,6 +14,8 @@ type Report struct {
 	Running  bool
 	About    string // the name and version that it gives itself
 	Reason   string // why it does not run
+	Remote   bool   // it has a URL
+	Login    bool   // it does not run for want of a login
 	Tools    []ToolReport
 	Warnings []string // tools that are left out, renamed or changed, and why
 	Values   []Value  // of its entry
@@ -44,9 +46,9 @@ func (s *server) report() Report {
 	values := s.states()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Report{Values: values, Server: s.Name, Running: s.session != nil, About: s.about, Warnings: s.listing.warnings}
+	r := Report{Values: values, Server: s.Name, Running: s.session != nil, About: s.about, Warnings: s.listing.warnings, Remote: s.URL != ""}
 	if s.reason != nil && !r.Running {
-		r.Reason = s.reason.Error()
+		r.Reason, r.Login = s.reason.Error(), needsLogin(s.reason)
 	}
 	for _, t := range s.listing.tools {
 		d := s.listing.known[t.Name]

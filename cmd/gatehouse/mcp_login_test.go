@@ -100,3 +100,23 @@ func TestServeTakesALogin(t *testing.T) {
 		t.Error("the token was printed")
 	}
 }
+
+// TestDoctorSaysWhatToDoAboutAServerThatIsAway: what fits the server, and one thing.
+func TestDoctorSaysWhatToDoAboutAServerThatIsAway(t *testing.T) {
+	login := loginServer(t)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	w := newProg(t)
+	t.Setenv("GATEHOUSE_MCP_CONFIG", serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"guarded": login, "gone": gone.URL}))
+	_, out, _ := w.prog(nil, "doctor")
+	for _, want := range []string{
+		"→ Run gatehouse mcp login guarded.\n", "→ Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or ask whoever runs the server.",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "run its command by hand") {
+		t.Errorf("a server without a command:\n%s", out)
+	}
+}

@@ -111,8 +111,25 @@ func (cfg Config) Login(ctx context.Context, name string, logins Logins, out io.
 			`The entry of the MCP server %s has "Authorization" in its "headers", which would count instead of a login. Remove it there first.`, name)
 	}
 	r, err := login.Run(ctx, cfg.Servers[at].loginOf(), logins, out, paste)
-	if err != nil || r.Token.RefreshToken != "" {
-		return LoggedIn{}, err
+	if err != nil {
+		return LoggedIn{}, cfg.Servers[at].hideLogin(err, logins)
+	}
+	if r.Token.RefreshToken != "" {
+		return LoggedIn{}, nil
 	}
 	return LoggedIn{Until: r.Token.Expiry}, nil
+}
+
+// hideLogin hides the entry's secrets in the error of a login: net/http puts the URL into its errors, and an authorization server what it was sent.
+func (s Server) hideLogin(err error, logins Logins) error {
+	var failed *core.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	hide := newServer(s, Options{Logins: logins, Log: slog.New(slog.DiscardHandler)}).hide
+	shown := core.Errorf(failed.Category, "%s", hide(failed.Message))
+	if failed.Err != nil {
+		shown.Err = errors.New(hide(failed.Err.Error()))
+	}
+	return shown
 }

@@ -491,6 +491,39 @@ func TestALoginForAWholeOrigin(t *testing.T) {
 	}
 }
 
+// TestALoginThatFailsTellsNoSecretOfItsEntry: the URL that can't be reached may hold one, and so may what an authorization server sends back.
+func TestALoginThatFailsTellsNoSecretOfItsEntry(t *testing.T) {
+	t.Parallel()
+	var h *httptest.Server
+	h = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/.well-known/oauth-authorization-server":
+			answer(w, map[string]any{
+				"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token", "code_challenge_methods_supported": []string{"S256"},
+				"token_endpoint_auth_methods_supported": []string{"client_secret_post"},
+			})
+		case "/authorize":
+			http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"), http.StatusFound)
+		case "/token":
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_client", "error_description": r.FormValue("client_secret") + " is wrong"})
+		default:
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(h.Close)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for address, says := range map[string]string{h.URL + "/mcp": "•••••• is wrong", gone.URL + "/mcp?api_key=s3cr3t-of-the-url": "can't be reached"} {
+		store := database(t, filepath.Join(t.TempDir(), "db"))
+		_, err := logIn(t, store, mcp.Server{Name: "files", URL: address, OAuth: &mcp.OAuth{ID: "c", Secret: "s3cr3t-of-c"}}, unedited)
+		if err == nil || core.CategoryOf(err) != core.Invalid || strings.Contains(err.Error(), "s3cr3t") || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestAnEntrySaysHowToLogIn(t *testing.T) {
 	lookup := func(name string) (string, bool) { return "s3cr3t-value", name == "SECRET" }
 	text := `{"mcpServers": {

@@ -218,6 +218,18 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	})
 }
 
+// TestExplainSaysWhatItDoesNotKnowOfAServersTool: its answer may differ from what happens, where a policy trusts annotations.
+func TestExplainSaysWhatItDoesNotKnowOfAServersTool(t *testing.T) {
+	useFileServer(t)
+	w := newProg(t)
+	for name, warned := range map[string]bool{"files.read": true, "note.add": false} {
+		code, _, said := w.prog(nil, "approvals", "explain", "--tool", name, "--args", "{}", "--as", "local:ann")
+		if code != cli.ExitDone || strings.Contains(said, "run gatehouse approvals explain --all --server files") != warned {
+			t.Errorf("%s: %d, %q", name, code, said)
+		}
+	}
+}
+
 // TestDoctorNamesAllArgumentsThatServersAloneCheck: in one table, however many tools there are.
 func TestDoctorNamesAllArgumentsThatServersAloneCheck(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "many", Version: "1"}, nil)

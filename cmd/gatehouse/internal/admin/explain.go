@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/mcp"
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -90,6 +91,7 @@ func (c Explain) Run(ctx context.Context, a *cli.App) error {
 	if c.All {
 		return c.all(ctx, a, current, turn)
 	}
+	c.warnOfServer(a)
 	call := core.Call{Tool: c.Tool, Arguments: json.RawMessage(c.Args), Risk: c.risk()}
 	d := current.Decide(turn, call)
 	view := viewDecision(d)
@@ -109,6 +111,15 @@ func (c Explain) Run(ctx context.Context, a *cli.App) error {
 	}
 	c.print(a, d, view, refusal)
 	return nil
+}
+
+// warnOfServer warns of a tool of an MCP server: what the server says of it is known with --all alone.
+func (c Explain) warnOfServer(a *cli.App) {
+	cfg, _, _ := settings.Read() // policy has told the faults
+	server, _, _ := strings.Cut(c.Tool, ".")
+	if slices.ContainsFunc(cfg.MCP.Servers, func(s mcp.Server) bool { return s.Name == server }) {
+		a.Warn(c.Tool + " is explained without its risk and annotations, because its MCP server is not asked. For these, run gatehouse approvals explain --all --server " + server + ".")
+	}
 }
 
 // policy is that of the flag, or the configured one. A configured one that the flag replaces may be invalid.

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/adapters/mcp/internal/login"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/strictjson"
 )
 
@@ -120,13 +121,15 @@ func (cfg Config) Login(ctx context.Context, name string, logins Logins, out io.
 	return LoggedIn{Until: r.Token.Expiry}, nil
 }
 
-// hideLogin hides the entry's secrets in the error of a login: net/http puts the URL into its errors, and an authorization server what it was sent.
+// hideLogin hides the entry's secrets in the error of a login: net/http puts the URL into its errors, and an authorization server what it was sent. It
+// is one line that a terminal can show, of whatever page a server answered.
 func (s Server) hideLogin(err error, logins Logins) error {
 	var failed *core.Error
 	if !errors.As(err, &failed) {
 		return err
 	}
-	hide := newServer(s, Options{Logins: logins, Log: slog.New(slog.DiscardHandler)}).hide
+	one := newServer(s, Options{Logins: logins, Log: slog.New(slog.DiscardHandler)})
+	hide := func(text string) string { return cut(mask.EscapeLine(one.hide(text)), maxReason) }
 	shown := core.Errorf(failed.Category, "%s", hide(failed.Message))
 	if failed.Err != nil {
 		shown.Err = errors.New(hide(failed.Err.Error()))

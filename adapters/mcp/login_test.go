@@ -524,6 +524,30 @@ func TestALoginThatFailsTellsNoSecretOfItsEntry(t *testing.T) {
 	}
 }
 
+// TestALoginIsRefusedInOneLine: the page that a wall answers a registration with is not printed whole, and does nothing to a terminal.
+func TestALoginIsRefusedInOneLine(t *testing.T) {
+	t.Parallel()
+	var h *httptest.Server
+	h = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/.well-known/oauth-authorization-server":
+			answer(w, map[string]any{
+				"issuer": h.URL, "authorization_endpoint": h.URL + "/a", "token_endpoint": h.URL + "/t", "registration_endpoint": h.URL + "/r", "code_challenge_methods_supported": []string{"S256"},
+			})
+		case "/r":
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, "<html>\x1b]0;title\a\n"+strings.Repeat("denied\n", 10000))
+		default:
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(h.Close)
+	_, err := logIn(t, database(t, filepath.Join(t.TempDir(), "db")), mcp.Server{Name: "files", URL: h.URL + "/mcp"}, unedited)
+	if err == nil || len(err.Error()) > 3000 || strings.ContainsAny(err.Error(), "\x1b\a\n") || !strings.Contains(err.Error(), "403") || !strings.Contains(err.Error(), "by hand") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestAnEntrySaysHowToLogIn(t *testing.T) {
 	lookup := func(name string) (string, bool) { return "s3cr3t-value", name == "SECRET" }
 	text := `{"mcpServers": {

@@ -391,11 +391,14 @@ func TestALoginThatMayBeStolenIsRefused(t *testing.T) {
 		"an answer without a code": {paste: func(end string) string { return strings.Replace(end, "code=", "cod=", 1) }, says: "answered without a code"},
 		"a refusal":                {paste: func(end string) string { return end + "&error=access_denied&error_description=no%0A" }, says: `refused the login (access_denied: no\n)`},
 		"metadata of another":      {change: func(meta map[string]any) { meta["issuer"] = "https://evil.example" }, says: "can't be used"},
-		"no PKCE":                  {change: func(meta map[string]any) { meta["code_challenge_methods_supported"] = []string{"plain"} }, says: "no PKCE with S256"},
-		"a token in the clear":     {change: func(meta map[string]any) { meta["token_endpoint"] = "http://login.example/token" }, says: "can't be used"},
-		"no registration":          {change: func(meta map[string]any) { delete(meta, "registration_endpoint") }, says: `write its "client_id" into "oauth" of the entry files`},
-		"no metadata":              {change: func(meta map[string]any) { clear(meta) }, says: "offers no login"},
-		"a redirect elsewhere":     {change: func(meta map[string]any) { meta["token_endpoint"] = meta["issuer"].(string) + "/away" }, says: "gave no token"},
+		"an address that is read backwards": {change: func(meta map[string]any) {
+			meta["authorization_endpoint"] = meta["issuer"].(string) + "/authorize?a=\u202emoc.live"
+		}, says: "can't be seen"},
+		"no PKCE":              {change: func(meta map[string]any) { meta["code_challenge_methods_supported"] = []string{"plain"} }, says: "no PKCE with S256"},
+		"a token in the clear": {change: func(meta map[string]any) { meta["token_endpoint"] = "http://login.example/token" }, says: "can't be used"},
+		"no registration":      {change: func(meta map[string]any) { delete(meta, "registration_endpoint") }, says: `write its "client_id" into "oauth" of the entry files`},
+		"no metadata":          {change: func(meta map[string]any) { clear(meta) }, says: "offers no login"},
+		"a redirect elsewhere": {change: func(meta map[string]any) { meta["token_endpoint"] = meta["issuer"].(string) + "/away" }, says: "gave no token"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // probe is no message, so that a server begins nothing for it; it asks for the login first.
@@ -75,6 +76,9 @@ func (f *flow) discover(ctx context.Context) (to target, err error) {
 	case to.meta.AuthorizationEndpoint == "" || to.meta.TokenEndpoint == "":
 		return to, core.Errorf(core.Invalid,
 			"The metadata of the authorization server %s name no authorization_endpoint or no token_endpoint. Ask whoever runs it.", issuer)
+	case mask.EscapeLine(to.meta.AuthorizationEndpoint) != to.meta.AuthorizationEndpoint:
+		return to, core.Errorf(core.Invalid,
+			"The authorization server %s names an authorization_endpoint with characters that can't be seen. Ask whoever runs it.", issuer)
 	case !slices.Contains(to.meta.CodeChallengeMethodsSupported, "S256"):
 		return to, core.Errorf(core.Invalid,
 			"The authorization server %s has no PKCE with S256, without which a login could be stolen. Ask whoever runs it.", issuer)

@@ -60,9 +60,9 @@
 // without annotations is ordinary: that destructiveHint counts as true where it is missing (as the protocol says) would let readOnlyHint
 // and destructiveHint: false lower a risk, and have approvers asked twice for nearly every call. That a call needs no person is a rule of
 // the policy. That a tool only reads is the admin's word: "readOnly" of the server in mcp.json, a gatehouse key with globs. It counts for the
-// definition (name, description, schemas, annotations) that was seen first; its digest is stored under mcp.pin/server/tool. If the
-// definition changes, or the store can't say what it was, the tool changes something again, until the admin confirms the new definition by an
-// entry NAME@DIGEST, with the digest that gatehouse doctor prints. A destructiveHint: true is overruled by such an entry alone.
+// definition (name, description, schemas, annotations) that was seen first; its digest is stored under mcp.pin/server/tool, and whether it said
+// that it destroys. If the definition changes, or the store can't say what it was, the tool changes something again, until the admin confirms the
+// new definition by an entry NAME@DIGEST, with the digest that gatehouse doctor prints. A destructiveHint: true is overruled by such an entry alone.
 //
 // Annotations go with a tool's calls to the policy, as long as the definition is the one that was seen first, or is confirmed in "readOnly" or
 // "tools". Decision, 2026-11: they are variables of a rule's condition, and such a rule names the server. Rejected: a list of trusted servers, whose

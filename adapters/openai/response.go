@@ -102,7 +102,7 @@ func brokenOff(choice, beside *strictjson.Value) *strictjson.Value {
 			return fault
 		}
 	}
-	if broke && choice.Get("message") != nil && !(calls && word == "error") { // a piece of a stream has none
+	if broke && choice.Get("message") != nil && (!calls || word != "error") { // a piece of a stream has none
 		return choice.Get("finish_reason")
 	}
 	return nil

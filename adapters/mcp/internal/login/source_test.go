@@ -130,7 +130,11 @@ func TestAServerThatRefusesEveryTokenCostsOneRenewal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if resp, err := s.RoundTrip(&http.Transport{DisableKeepAlives: true}, req); !errors.As(err, new(Needed)) {
+			resp, err := s.RoundTrip(&http.Transport{DisableKeepAlives: true}, req)
+			if resp != nil {
+				_ = resp.Body.Close()
+			}
+			if !errors.As(err, new(Needed)) {
 				t.Errorf("%+v, %v", resp, err)
 			}
 		}

@@ -39,7 +39,7 @@ func (r *running) named(remote string) (found tool.Tool, ok bool) {
 func TestToolsOfTheFieldAreOffered(t *testing.T) {
 	folder := os.Getenv("GATEHOUSE_FIXTURES")
 	if folder == "" {
-		t.Skip("GATEHOUSE_FIXTURES is not set")
+		t.Skip("SKIPPED: no schema of a report was read. Set GATEHOUSE_FIXTURES to the folder that holds field/mcp.")
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "field", "mcp", "schemas.json"))
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *server) part(ctx context.Context, c sdk.Content) string {
 		return s.without(c.Text)
 	case *sdk.ImageContent:
 		if tool.Image(ctx, http.DetectContentType(c.Data), c.Data) {
-			return fmt.Sprintf("(an image, %s, %d bytes; it is shown after the results)", short(c.MIMEType, 100), len(c.Data))
+			return fmt.Sprintf("(an image, %s, %d bytes)", short(c.MIMEType, 100), len(c.Data))
 		}
 		return note("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:

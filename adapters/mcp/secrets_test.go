@@ -118,7 +118,7 @@ func TestWhatOfAnEntryIsHidden(t *testing.T) {
 	t.Parallel()
 	fixtures := os.Getenv("GATEHOUSE_FIXTURES")
 	if fixtures == "" {
-		t.Skip("GATEHOUSE_FIXTURES is not set")
+		t.Skip("SKIPPED: no entry of a report was read. Set GATEHOUSE_FIXTURES to the folder that holds field/mcp.")
 	}
 	text, err := os.ReadFile(filepath.Join(fixtures, "field/mcp/secrets.json"))
 	if err != nil {

@@ -51,7 +51,7 @@ func (s *server) remember(ctx context.Context, about string, listed []*sdk.Tool)
 	if err != nil || s.pins.Put == nil {
 		return
 	}
-	if hidden := s.holdsSecret(string(text)); hidden {
+	if s.holdsSecret(string(text)) {
 		return
 	}
 	packed := pack(text)

@@ -75,7 +75,7 @@ func pasted(t *testing.T, readme, kind, file string) {
 func TestAModelReadsWhatACommandSaysThatFails(t *testing.T) {
 	fixtures := os.Getenv("GATEHOUSE_FIXTURES")
 	if fixtures == "" {
-		t.Skip("GATEHOUSE_FIXTURES is not set")
+		t.Skip("SKIPPED: no command of a report was run. Set GATEHOUSE_FIXTURES to the folder that holds field/tools.")
 	}
 	for script, c := range map[string]struct{ reads, card string }{
 		"exit-1-words-on-stdout.sh": {"exit status 1\nproblem: not found", "Failed: shop.change ended with status 1."},

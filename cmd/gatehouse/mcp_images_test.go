@@ -35,7 +35,7 @@ func TestAnImageOfAServerIsShownToTheModel(t *testing.T) {
 		want := base64.StdEncoding.EncodeToString(picture)
 		shown := func() {
 			t.Helper()
-			if body := v.lastBody(); strings.Count(body, want) != 1 || !strings.Contains(body, "(an image, image/png, 17 bytes; it is shown after the results)") {
+			if body := v.lastBody(); strings.Count(body, want) != 1 || !strings.Contains(body, "(an image, image/png, 17 bytes)") {
 				t.Errorf("the model is asked %s", body)
 			}
 		}

@@ -1,0 +1,43 @@
+package doc
+
+import "gatehouse/core"
+
+var stateWords = map[core.ApprovalState]string{
+	core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired", core.Answered: "Answered",
+}
+
+var runSigns = map[core.CallState]string{
+	core.CallRunning: "⏳", core.CallDone: "✅", core.CallFailed: "❌", core.CallNotRun: "⏹️", core.CallUnknown: "❓",
+}
+
+// decided adds who decided, when and why, and what became of the call.
+func (v *Document) decided() {
+	c, word := v.card, stateWords[v.card.State]
+	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
+		by := []Span{person(c.Decided, c.DecidedBy)}
+		if c.State == core.Approved && len(c.Voters) > 1 {
+			by = v.people(len(c.Voters), func(i int) Span { return person(c.Voters[i], c.Voters[i].Name) })
+		}
+		v.add(word+" by", by...)
+	}
+	if !c.DecidedAt.IsZero() {
+		v.add(word+" at", Span{Kind: Moment, At: c.DecidedAt})
+	}
+	if c.State == core.Answered {
+		v.addWide("Answer", Span{Kind: Lines, Text: c.Answer, Limit: LimitReason})
+	}
+	if c.Reason != "" {
+		v.addWide("Reason", Span{Kind: Said, Text: c.Reason, Limit: LimitReason})
+	}
+	if c.State != core.Approved || c.Run == core.CallWaits {
+		return
+	}
+	result := []Span{own(runSigns[c.Run] + " "), {Kind: Subject, Text: c.RunText(), Limit: LimitReason}}
+	if c.Run != core.CallRunning && !c.RunAt.IsZero() {
+		result = append(result, own(", "), Span{Kind: Moment, At: c.RunAt})
+	}
+	if c.Run == core.CallUnknown {
+		result = append(result, own(". It may have been done: check before you ask again."))
+	}
+	v.addWide("Result", result...)
+}

@@ -1,0 +1,16 @@
+// Package doc holds what gatehouse says as a tree: blocks of spans of raw text. A reply is the parse of its Markdown (Parse), a card is
+// View of an approval's delivery. Every surface (Slack, Discord, the pages, OpenHarness, the terminal) has one writer, which escapes and
+// cuts; nothing in this package knows what a surface looks like.
+//
+//	tree.go      blocks and spans
+//	document.go  what a card says: its headline, fields, notes, arguments, choices
+//	view.go      the card of a delivery, for its reader
+//	decided.go   who decided, and what became of the call
+//	people.go    who may decide, how many have voted
+//	choices.go   what a reader may press, given what a surface leaves out
+//	form.go      what a press opens: a reason, changed arguments, a confirmation, an answer
+//	sentences.go headlines, warnings and what else gatehouse says of an approval
+//
+// Text in a tree is raw: no surface's markup is in it, and whatever it holds is shown as it is. So a writer that escapes each text, and
+// writes code as code, can neither alter what a model wrote nor let it reach out of the message.
+package doc

@@ -1,0 +1,76 @@
+package doc
+
+import "gatehouse/core"
+
+// Document is what a card says, from the top. What a surface can't show of it is cut by Cut.
+type Document struct {
+	Headline  string // the state, and why the card is posted
+	Color     Color
+	Late      string // that the card comes late, "" if it does not
+	Lead      []Span // what it is about; of a question one span of Lines
+	Fields    []Field
+	Notes     []Note
+	Arguments string // see Arguments; "" of a question, and of a call without any
+	Folded    bool   // it is decided: its arguments are shown only if they are short
+	Options   []string
+	Elsewhere bool   // a copy: it was asked in another conversation
+	Context   []Line // of a copy: the last messages there
+	Foot      string
+
+	card   core.Card
+	reader Reader
+	again  bool // it was asked again
+}
+
+// Field is a labelled value.
+type Field struct {
+	Label string
+	Value []Span
+	Wide  bool // it has a line of its own
+}
+
+// Note is a sentence with a line of its own.
+type Note struct {
+	Spans []Span
+	Warns bool // an approver must know it before a decision
+}
+
+// Line is a message of a conversation, and who said it.
+type Line struct {
+	Speaker string
+	Text    string // "" if it was empty
+}
+
+// Reader is who reads a card, and where. Its zero Who is nobody: a channel reads, so the card has the choices of all.
+type Reader struct {
+	Platform  string
+	Who       core.Actor
+	Approvers int // how many people are named of those who may decide, and of those who have voted; 0: all
+	Lines     int // how many lines of its conversation a copy shows
+	Input     int // how many UTF-16 units a form's input takes; 0: the surface has no form for arguments
+}
+
+// Color is the colour of a card's edge, as 0xRRGGBB. No reply of a model has one.
+type Color int
+
+// The colours.
+const (
+	Amber Color = 0xE8A33D // it waits for somebody
+	Green Color = 0x2E9E5B // approved
+	Red   Color = 0xD64545 // dangerous; denied; or approved and failed
+	Grey  Color = 0x8A8F98 // it ended without a decision, or without being run
+)
+
+func colorOf(c core.Card) Color {
+	switch {
+	case c.State == core.Open && c.Risk == core.Dangerous:
+		return Red
+	case c.State == core.Open, c.State == core.Approved && c.Run == core.CallUnknown:
+		return Amber
+	case c.State == core.Denied, c.State == core.Approved && c.Run == core.CallFailed:
+		return Red
+	case c.State == core.Approved && c.Run != core.CallNotRun, c.State == core.Answered:
+		return Green
+	}
+	return Grey
+}

@@ -1,0 +1,128 @@
+package doc
+
+import (
+	"fmt"
+	"strings"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+const irreversible = "This is hard or impossible to undo."
+
+// AlteredNote is the sentence on a card whose stored call was changed.
+const AlteredNote = "The stored request is not the one that was asked for. It can't be approved. Deny it, and tell whoever runs gatehouse."
+
+// warnings are what an approver must know before a decision.
+func warnings(c core.Card) (notes []Note) {
+	switch {
+	case c.Altered:
+		return []Note{{Spans: []Span{{Text: AlteredNote, Style: Bold}}, Warns: true}}
+	case c.Risk == core.Dangerous:
+		notes = append(notes, Note{Spans: []Span{own(irreversible)}, Warns: true})
+	}
+	if c.Hidden > 0 {
+		notes = append(notes, Note{Spans: []Span{own(hiddenNote(c) + " To see them: " + ShowCommand(c.Approval) + " --reveal")}, Warns: true})
+	}
+	return notes
+}
+
+func hiddenNote(c core.Card) string {
+	if c.Hidden == 1 {
+		return "1 character is hidden, because it looks like a secret."
+	}
+	return chat.Thousands(c.Hidden) + " characters are hidden, because they look like a secret."
+}
+
+// leftOut says that approvers who should know of a card were not told.
+func leftOut(n int) string {
+	if n == 1 {
+		return "1 approver could not be sent a direct message."
+	}
+	return chat.Thousands(n) + " approvers could not be sent a direct message."
+}
+
+// Headline returns the state of an approval in a few words, and why its card is posted.
+func Headline(c core.Card, o core.Occasion) string {
+	if c.State == core.Open && c.Asked.Of > 1 {
+		one := c
+		one.Asked = core.Asked{}
+		return fmt.Sprintf("%s (%d of %d)", Headline(one, o), c.Asked.Place, c.Asked.Of)
+	}
+	if c.Question != nil {
+		return questionHeadline(c, o)
+	}
+	switch c.State {
+	case core.Open:
+		switch o {
+		case core.Reminder:
+			return "🔔 Reminder: an approval is still needed"
+		case core.Escalated:
+			return "🔔 Nobody has decided yet: an approval is needed"
+		}
+		if c.Risk == core.Dangerous {
+			return "⚠️ Approval needed for something dangerous"
+		}
+		return "🔔 Approval needed"
+	case core.Approved:
+		return "✅ Approved"
+	case core.Denied:
+		return "⛔ Denied"
+	case core.Expired:
+		return "⌛ Expired: it was not decided in time"
+	case core.Cancelled:
+		return "🚫 Cancelled"
+	}
+	return "Approval: " + chat.Name(string(c.State))
+}
+
+func questionHeadline(c core.Card, o core.Occasion) string {
+	switch c.State {
+	case core.Open:
+		if o != "" {
+			return "❓ Reminder: a question still waits for an answer"
+		}
+		return "❓ A question for you"
+	case core.Answered:
+		return "✅ Answered"
+	case core.Expired:
+		return "⌛ Expired: nobody answered in time"
+	case core.Cancelled:
+		return "🚫 Withdrawn"
+	}
+	return "Question: " + chat.Name(string(c.State))
+}
+
+// Standing returns a sentence with the state of a decided approval, for a person who pressed a button too late.
+func Standing(c core.Card) string {
+	by := core.Actor{Name: NameOf(c.Decided, c.DecidedBy, chat.Name)}
+	a := core.Approval{Question: c.Question, State: c.State, DecidedBy: by, DecidedAt: c.DecidedAt}
+	return a.StateSentence()
+}
+
+// Copied stands above the context of a card's copy.
+const Copied = "This was asked in another conversation."
+
+// FoldedNote says how to see the arguments, of so many characters, that a card does not show.
+func FoldedNote(id core.ApprovalID, characters int) string {
+	return "The arguments (" + chat.Thousands(characters) + " characters) are not shown here. To see them: " + ShowCommand(id)
+}
+
+// ShortID is the beginning of an approval's id, which the commands accept too.
+func ShortID(id core.ApprovalID) string {
+	short, _ := chat.Head(chat.Name(string(id)), shortID)
+	return strings.TrimRight(short, "-")
+}
+
+const shortID = 13 // of a UUID v7: all of its time
+
+// ShowCommand returns the command that shows the whole approval on a terminal.
+func ShowCommand(id core.ApprovalID) string {
+	return "gatehouse approvals show " + chat.Name(string(id))
+}
+
+// LocalApprover is the name of core.LocalPerson on a card.
+const LocalApprover = "anyone at gatehouse's own machine"
+
+// Elsewhere names an approver of another platform, whose name is not known here; "" for an id without a platform.
+func Elsewhere(id string) string { return chat.Elsewhere(id) }

@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
 
-// card draws an approval in its current state. Only a reader who may decide gets tokens that do; all get one that reads the state. reviewed: this
-// is the second step.
+// card draws an approval in its current state. Only a reader who may decide gets tokens that do; all get one that reads
+// the state. reviewed: this is the second step.
 func (c *call) card(ctx context.Context, p storedPost, about map[string]any, reviewed bool) (wire.Directive, error) {
 	approval, err := c.Store.LoadApproval(ctx, p.Approval)
 	if core.CategoryOf(err) == core.NotFound {
@@ -26,32 +27,22 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 	}
 	run := approval.Invocation
 	about["approval"], about["status"], about["state"] = string(card.Approval), c.statusToken(run), string(card.State)
-	delivery := core.Delivery{Post: core.Post{Occasion: p.Occasion, LeftOut: p.LeftOut}, Card: &card, Late: p.Late}
-	d := wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(delivery), Extensions: vendor(about)}
+	post := core.Post{Occasion: p.Occasion, LeftOut: p.LeftOut, Pressed: p.Pressed}
+	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, doc.Reader{Platform: Name, Who: c.who.Actor})
+	d := wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
 	d.Payload["run_id"] = string(run)
-	switch {
-	case card.State == core.Open:
+	holder := d.Payload // of the choices
+	if card.State == core.Open {
 		d.ActionType, d.Priority, d.Execution, d.RiskTier = "request_approval", "high", "sequential", riskTier(card)
 		if !card.Deadline.IsZero() {
 			left := max(0, card.Deadline.Sub(c.Now()).Milliseconds())
 			d.DeadlineMS = &left
 		}
-		if card.Question != nil && card.Refusal(c.who.Actor) == nil {
-			about["answer"] = c.continuation(c.who, run, token{Action: actAnswer, Subject: string(card.Approval)})
-		}
-		holder := d.Payload // of the choices
 		if c.request.TextOnly {
 			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", howToDecide(card)), about), about
 		}
-		if choices := c.choices(card, run, reviewed); len(choices) > 0 {
-			holder["choices"] = choices
-		}
-		if card.AskedBy(c.who.Actor) {
-			about["withdraw"] = c.continuation(c.who, run, token{Action: actWithdraw, Subject: string(card.Approval), Edits: card.Edits})
-		}
-	case card.State == core.Expired && card.AskedBy(c.who.Actor) && !p.Pressed:
-		about["actions"] = []map[string]any{{"id": string(actAskAgain), "label": "Ask again", "continuation": c.continuation(c.who, run, token{Action: actAskAgain, Subject: string(card.Approval)})}}
 	}
+	c.offer(v, card, run, reviewed, holder, about)
 	return d, nil
 }
 
@@ -62,32 +53,47 @@ func riskTier(card core.Card) string {
 	return "caution"
 }
 
-// choices are what the reader may decide, each with a token of its own; none if they may not. reviewed: this is the second step.
-func (c *call) choices(card core.Card, run core.InvocationID, reviewed bool) []map[string]any {
-	if card.Refusal(c.who.Actor) != nil {
-		return nil
-	}
-	choice := func(id, label string, a action) map[string]any {
-		return map[string]any{"id": id, "label": label, "continuation": c.continuation(c.who, run, token{Action: a, Subject: string(card.Approval), Edits: card.Edits})}
-	}
-	var all []map[string]any
-	if card.Question != nil {
-		for i, option := range card.Question.Options() {
-			t := token{Action: actAnswer, Subject: string(card.Approval), Edits: i + 1}
-			all = append(all, map[string]any{"id": "option-" + strconv.Itoa(i+1), "label": option.Title, "continuation": c.continuation(c.who, run, t)})
+// offer adds what the reader may press, each with a token of its own: decisions among the choices of holder, the rest to
+// what is said about the card.
+func (c *call) offer(v doc.Document, card core.Card, run core.InvocationID, reviewed bool, holder, about map[string]any) {
+	var choices []map[string]any
+	for _, one := range append(v.Answers(), v.Cut(0, 0)...) {
+		t := token{Action: action(one.Action), Subject: string(card.Approval), Edits: card.Edits}
+		if one.Action == chat.ActionAnswer {
+			t.Edits = 0
+			about["answer"] = c.continuation(c.who, run, t)
+			if t.Edits = one.Option; one.Option == 0 {
+				continue
+			}
 		}
-		return all
+		entry := map[string]any{"id": string(one.Action), "label": one.Label}
+		decision := true
+		switch one.Action {
+		case chat.ActionAnswer:
+			entry["id"] = "option-" + strconv.Itoa(one.Option)
+		case chat.ActionApprove:
+			if one.Cautions != "" && !reviewed {
+				t.Action, entry["id"], entry["label"] = actReview, "review", "Review"
+			}
+		case chat.ActionReason:
+			t.Action, entry["id"] = actDeny, "deny"
+			if card.NeedsWhy {
+				entry["needs_reason"] = true
+			}
+		default:
+			decision = false
+		}
+		entry["continuation"] = c.continuation(c.who, run, t)
+		switch {
+		case decision:
+			choices = append(choices, entry)
+		case one.Action == chat.ActionWithdraw:
+			about["withdraw"] = entry["continuation"]
+		default:
+			about["actions"] = []map[string]any{entry}
+		}
 	}
-	switch {
-	case card.Altered:
-	case chat.NeedsReview(card) && !reviewed:
-		all = append(all, choice("review", "Review", actReview))
-	default:
-		all = append(all, choice("approve", "Approve", actApprove))
+	if choices != nil {
+		holder["choices"] = choices
 	}
-	deny := choice("deny", "Deny", actDeny)
-	if card.NeedsWhy {
-		deny["needs_reason"] = true
-	}
-	return append(all, deny)
 }

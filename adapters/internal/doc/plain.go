@@ -1,0 +1,73 @@
+package doc
+
+import (
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Writer writes a document as text without markup, for a surface that shows all of it.
+type Writer struct {
+	Foreign func(text string) string // a text that gatehouse did not write: it must not begin a line of its own
+	Time    func(time.Time) string
+	ID      func(id string) string // of an approver; nil: their name, if it is known here
+}
+
+// Fact is a thing that a card says, besides its headline and its lead.
+type Fact struct {
+	Label string `json:"label,omitempty"` // "" for a sentence
+	Text  string `json:"text"`
+	Warns bool   `json:"warns,omitempty"` // an approver must know it before a decision
+}
+
+// Line is the fact as a line of text.
+func (f Fact) Line() string {
+	if f.Label == "" {
+		return f.Text
+	}
+	return f.Label + ": " + f.Text
+}
+
+// Facts are all that a document says between its lead and its arguments, in its order.
+func (w Writer) Facts(d Document) (all []Fact) {
+	for _, f := range d.Fields {
+		all = append(all, Fact{Label: f.Label, Text: w.Text(f.Value)})
+	}
+	for _, n := range d.Notes {
+		all = append(all, Fact{Text: w.Text(n.Spans), Warns: n.Warns})
+	}
+	return all
+}
+
+// Text is the text of some spans.
+func (w Writer) Text(spans []Span) string {
+	return Plain(spans, func(s Span) string {
+		switch s.Kind {
+		case Tool:
+			return w.name(s.Text)
+		case Person:
+			return NameOf(s.Who, s.Text, w.name)
+		case Approver:
+			return w.approver(s.Who.ID)
+		case Moment, Deadline:
+			return w.Time(s.At)
+		}
+		return chat.OrNone(w.Foreign(s.Text))
+	})
+}
+
+func (w Writer) name(s string) string { return w.Foreign(chat.Name(s)) }
+
+func (w Writer) approver(id string) string {
+	switch {
+	case id == core.LocalPerson:
+		return LocalApprover
+	case w.ID != nil:
+		return w.ID(id)
+	}
+	if name := Elsewhere(id); name != "" {
+		return name
+	}
+	return w.name(id)
+}

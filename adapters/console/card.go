@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -16,6 +17,7 @@ type shownCards struct {
 	last    core.ApprovalID              // the card that was answered last
 	printed map[core.ApprovalID][]string // what was printed of each card
 	asked   map[core.ApprovalID]bool     // those that are questions
+	expired core.ApprovalID              // the last one that expired, and was not asked again; "" if there is none
 }
 
 type shownCard struct {
@@ -69,12 +71,9 @@ func (t *shownCards) answers() string {
 		return ""
 	case t.open[i].card.Question != nil:
 		return t.open[i].asks()
-	case t.open[i].card.Altered:
-		return "n"
-	case cautions(t.open[i].card) != "":
-		return spelled + "/n"
 	}
-	return "y/n"
+	yes, _ := approving(t.open[i].card)
+	return strings.TrimPrefix(yes+"/n", "/")
 }
 
 // mustSpell returns why the card can't be approved by a y alone; "" if it can, or is not open.
@@ -82,7 +81,8 @@ func (c *Console) mustSpell(id core.ApprovalID) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := c.cards.index(id); i >= 0 {
-		return cautions(c.cards.open[i].card)
+		_, why := approving(c.cards.open[i].card)
+		return why
 	}
 	return ""
 }
@@ -149,6 +149,7 @@ func (c *Console) showCard(d core.Delivery) error {
 	if err := c.print(out); err != nil {
 		return err
 	}
+	c.cards.expire(said)
 	c.cards.printed[card.Approval], c.cards.asked[card.Approval] = append(said.lines, said.first), card.Question != nil
 	switch {
 	case changed && card.State == core.Open:
@@ -179,19 +180,8 @@ func (c *Console) showCard(d core.Delivery) error {
 
 // howToAnswer says what an open card may be answered with.
 func howToAnswer(card core.Card) string {
-	switch {
-	case card.Altered:
-		return answers("", card)
-	case cautions(card) != "":
-		return answers(spelled, card)
-	}
-	return answers("y", card)
-}
-
-// answers says what a card may be answered with; yes is the answer that approves, "" if it can't be approved.
-func answers(yes string, card core.Card) string {
 	var all []string
-	if yes != "" {
+	if yes, _ := approving(card); yes != "" {
 		all = append(all, yes)
 	}
 	if !card.NeedsWhy {
@@ -203,8 +193,16 @@ func answers(yes string, card core.Card) string {
 	return "answer " + strings.Join(all, ", ") + " or n REASON"
 }
 
-// cautions returns why a y is not enough to approve the card, "" if it is.
-func cautions(card core.Card) string { return cardText.Cautions(card, 0) }
+// approving is the word that approves a card, "" if it can't be approved, and why a y is not enough for it.
+func approving(card core.Card) (word, why string) {
+	switch c, ok := offered(view(core.Delivery{Card: &card}), chat.ActionApprove); {
+	case !ok:
+		return "", ""
+	case c.Cautions != "":
+		return spelled, c.Cautions
+	}
+	return "y", ""
+}
 
 // arguments puts short arguments on one line; longer ones stay as they are.
 func arguments(pretty string) string {
@@ -248,7 +246,7 @@ func (s style) approval(text string) string {
 func (s style) card(d core.Delivery, said saying) (out string) {
 	card := *d.Card
 	if card.State == core.Open && d.Occasion != "" {
-		out = s.about(card, chat.Headline(card, d.Occasion))
+		out = s.about(card, doc.Headline(card, d.Occasion))
 	}
 	if card.State == core.Open && d.Late {
 		out += s.about(card, "(late) this was requested a while ago:")

@@ -121,6 +121,9 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)
 		return false, nil
 	}
+	if asksAgain(l) {
+		return c.askAgain(ctx, accept, l.text)
+	}
 	if id, asks := c.question(l); asks {
 		return c.answerQuestion(ctx, accept, id, l.text)
 	}

@@ -375,7 +375,7 @@ func TestCards(t *testing.T) {
 	}{
 		{core.Approved, "", "approval> approved by Ann: Add milk\n" + rest},
 		{core.Denied, "no\nbot> fake", "approval> denied by Ann: Add milk (no bot> fake)\n" + rest},
-		{core.Expired, "", "approval> expired without a decision: Add milk\n" + rest},
+		{core.Expired, "", "approval> expired without a decision: Add milk\n" + strings.Replace(rest, "approval> id", "approval> to ask for it again, type /again\napproval> id", 1)},
 		{core.Cancelled, "withdrawn by Ann", "approval> cancelled by Ann: Add milk (withdrawn by Ann)\n" + rest},
 	} {
 		var out output

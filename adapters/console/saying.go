@@ -2,76 +2,68 @@ package console
 
 import (
 	"cmp"
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
-// cardText draws the text of a card for the terminal, which shows all of it.
-var cardText = chat.CardText[string]{
-	Platform: Name, Limits: chat.CardLimits{Summary: math.MaxInt, Approvers: math.MaxInt},
-	Inline: whole, Said: whole, Text: itself, Bold: itself, Tool: oneLine,
-	Person:   func(who core.Actor, name string) string { return oneLine(cmp.Or(name, who.Called(), "somebody")) },
-	Approver: approver,
-	Time:     stamp,
-	Deadline: func(t time.Time) []string { return []string{stamp(t)} },
-}
-
-func whole(s string, _ int) string { return oneLine(s) }
-
-func itself(s string) string { return s }
+// plain writes a card's text for the terminal, which shows all of it.
+var plain = doc.Writer{Foreign: oneLine, Time: stamp, IDs: true}
 
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
 
-// approver names somebody who may decide. On a terminal an id of another platform says more than that platform's name.
-func approver(id string) string {
-	if id == core.LocalPerson {
-		return chat.LocalApprover
+// view is what a card says at a terminal: to everybody who may type there.
+func view(d core.Delivery) doc.Document { return doc.View(d, doc.Reader{Platform: Name}) }
+
+// offered is what a card offers for an action; ok is false if it does not.
+func offered(v doc.Document, a chat.Action) (c doc.Choice, ok bool) {
+	all := v.Cut(0, 0)
+	i := slices.IndexFunc(all, func(c doc.Choice) bool { return c.Action == a })
+	if i < 0 {
+		return doc.Choice{}, false
 	}
-	return oneLine(id)
+	return all[i], true
 }
 
-// saying is what a card says, sanitized: its first line, and the facts below it. They are those of every platform's card (chat.Face).
+// saying is what a card says, sanitized: its first line, and the facts below it.
 type saying struct {
 	card  core.Card
 	first string
 	lines []string
+	again bool // what expired can be asked for again
 }
 
 func sayCard(d core.Delivery) saying {
-	card, face := *d.Card, cardText.Face(d)
+	card, v := *d.Card, view(d)
 	said := saying{card: card, first: oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)}
 	if card.Asked.Of > 1 {
-		_, place, _ := strings.Cut(face.Title, "(")
-		said.first += " (" + place
+		said.first += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
 	}
 	if card.Question == nil && card.Arguments != "" {
 		said.lines = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
 	}
-	by, at := "", ""
-	for _, f := range face.Fields {
-		value := strings.Join(f.Value, "")
-		label, decides := strings.CutPrefix(f.Label, "Asked")
+	decided := ""
+	for _, fact := range plain.Facts(v) {
+		word, how, _ := strings.Cut(fact.Label, " ")
 		switch {
-		case !decides && strings.HasSuffix(label, " by"):
-			by = " by " + value
-		case strings.HasSuffix(label, " at"):
-			at = " at " + value
-		case label == "Reason", label == "Answer":
+		case how == "by" && word != "Asked", how == "at":
+			decided += " " + how + " " + fact.Text
+		case fact.Label == "Reason", fact.Label == "Answer": // they are in the line of the decision
 		default:
-			said.lines = append(said.lines, f.Label+": "+value)
+			said.lines = append(said.lines, fact.Line())
 		}
 	}
-	for _, note := range face.Notes {
-		said.lines = append(said.lines, strings.Join(note, ""))
+	if _, said.again = offered(v, chat.ActionAskAgain); said.again {
+		said.lines = append(said.lines, "to ask for it again, type "+wordAgain)
 	}
 	said.lines = append(said.lines, "id "+oneLine(string(card.Approval)))
 	if card.State != core.Open {
-		said.first = decisionLine(card, by+at)
+		said.first = decisionLine(card, decided)
 	}
 	return said
 }

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -11,7 +12,7 @@ import (
 type Writer struct {
 	Foreign func(text string) string // a text that gatehouse did not write: it must not begin a line of its own
 	Time    func(time.Time) string
-	ID      func(id string) string // of an approver; nil: their name, if it is known here
+	IDs     bool // somebody whose name is not known is named by their id
 }
 
 // Fact is a thing that a card says, besides its headline and its lead.
@@ -47,6 +48,9 @@ func (w Writer) Text(spans []Span) string {
 		case Tool:
 			return w.name(s.Text)
 		case Person:
+			if w.IDs {
+				return cmp.Or(w.name(s.Text), w.name(s.Who.Called()), "somebody")
+			}
 			return NameOf(s.Who, s.Text, w.name)
 		case Approver:
 			return w.approver(s.Who.ID)
@@ -63,8 +67,8 @@ func (w Writer) approver(id string) string {
 	switch {
 	case id == core.LocalPerson:
 		return LocalApprover
-	case w.ID != nil:
-		return w.ID(id)
+	case w.IDs:
+		return w.Foreign(id)
 	}
 	if name := Elsewhere(id); name != "" {
 		return name

@@ -1,20 +1,15 @@
 package slack
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 )
 
 // The metadata of our messages. It identifies a message whose answer was lost.
@@ -43,7 +38,7 @@ func (m message) options(more ...api.MsgOption) []api.MsgOption {
 }
 
 // foot returns the line below a card, beside an edge in the colour of its state.
-func foot(text string, color chat.Color) []api.Attachment {
+func foot(text string, color doc.Color) []api.Attachment {
 	return []api.Attachment{{Color: fmt.Sprintf("#%06X", int(color)), Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
 }
 
@@ -145,107 +140,6 @@ func plainText(s string) *api.TextBlockObject {
 
 // smallLine returns a block with one line in small grey letters.
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
-
-// piece is a piece of rich text. Slack parses no tokens in it.
-type piece = api.RichTextSectionElement
-
-func rich(pieces ...piece) api.Block {
-	return api.NewRichTextBlock("", api.NewRichTextSection(pieces...))
-}
-
-func literal(s string) piece { return api.NewRichTextSectionTextElement(s, nil) }
-
-func bold(s string) piece {
-	return api.NewRichTextSectionTextElement(s, &api.RichTextSectionTextStyle{Bold: true})
-}
-
-func toolName(name string) piece {
-	return api.NewRichTextSectionTextElement(chat.OrNone(inline(name, maxTool)), &api.RichTextSectionTextStyle{Code: true})
-}
-
-// preformatted returns text in a box, unchanged.
-func preformatted(s string) *api.RichTextPreformatted {
-	return &api.RichTextPreformatted{Type: api.RTEPreformatted, Elements: []piece{literal(s)}}
-}
-
-// moment returns a time that Slack shows in the reader's own time zone.
-func moment(t time.Time) piece {
-	fallback := t.UTC().Format("2006-01-02 15:04 UTC")
-	return api.NewRichTextSectionDateElement(t.Unix(), "{date_short_pretty} at {time}", nil, &fallback)
-}
-
-var mentionable = regexp.MustCompile(`^[UW][A-Z0-9]{1,20}$`)
-
-// person returns a person's name. A mention would notify them, so that only somebody whose name has letters that look like others is mentioned.
-func person(a core.Actor, name string) piece {
-	if user, ok := webapi.UserID(a.ID); ok && mentionable.MatchString(user) && (mask.LookAlike(name) || mask.LookAlike(a.Name)) {
-		return api.NewRichTextSectionUserElement(user, nil)
-	}
-	return literal(nameText(a, name))
-}
-
-// nameText returns a person's name as text.
-func nameText(a core.Actor, name string) string {
-	return chat.PersonName(a, name, func(n string) string { return inline(n, maxPerson) })
-}
-
-// approver returns a mention of a person or group that may decide: the card tells them.
-func approver(id string) piece {
-	user, isUser := webapi.UserID(id)
-	group, isGroup := webapi.GroupID(id)
-	switch {
-	case isUser && mentionable.MatchString(user):
-		return api.NewRichTextSectionUserElement(user, nil)
-	case isGroup && groupID.MatchString(group):
-		return api.NewRichTextSectionUserGroupElement(group)
-	case id == core.LocalPerson:
-		return literal(chat.LocalApprover)
-	}
-	return literal(cmp.Or(chat.Elsewhere(id), chat.OrNone(inline(id, maxPerson))))
-}
-
-var groupID = regexp.MustCompile(`^S[A-Z0-9]{1,20}$`)
-
-// mrkdwn returns pieces as Slack's own markup; ok is false if one contains what could be markup.
-func mrkdwn(pieces []piece) (text string, ok bool) {
-	for _, p := range pieces {
-		switch p := p.(type) {
-		case *api.RichTextSectionUserElement:
-			text += "<@" + p.UserID + ">"
-		case *api.RichTextSectionUserGroupElement:
-			text += "<!subteam^" + p.UsergroupID + ">"
-		case *api.RichTextSectionDateElement:
-			text += fmt.Sprintf("<!date^%d^%s|%s>", int64(p.Timestamp), p.Format, *p.Fallback)
-		case *api.RichTextSectionTextElement:
-			if strings.ContainsAny(p.Text, "*~`\n") || strings.Contains(p.Text, "_") && (p.Style == nil || !p.Style.Code) {
-				return "", false
-			}
-			if p.Style != nil && p.Style.Code {
-				text += "`" + escape.Replace(p.Text) + "`"
-				continue
-			}
-			text += escape.Replace(p.Text)
-		default:
-			return "", false
-		}
-	}
-	return text, true
-}
-
-// plainOf returns a piece as text that mentions nobody.
-func plainOf(p piece) string {
-	switch p := p.(type) {
-	case *api.RichTextSectionUserElement:
-		return "an approver"
-	case *api.RichTextSectionUserGroupElement:
-		return "a group of approvers"
-	case *api.RichTextSectionDateElement:
-		return *p.Fallback
-	case *api.RichTextSectionTextElement:
-		return p.Text
-	}
-	return ""
-}
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
 func inThread(thread string) []api.MsgOption {

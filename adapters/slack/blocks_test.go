@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -55,13 +56,13 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
-		inspect(t, "modal", reasonModal("value", c).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", drawForm("value", doc.ReasonForm(c, maxReason)).Blocks.BlockSet, maxModalBlocks)
 		inspect(t, "modal", argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
 		if c.Question != nil {
-			inspect(t, "modal", answerModal("value", c).Blocks.BlockSet, maxModalBlocks)
+			inspect(t, "modal", drawForm("value", doc.AnswerForm(c)).Blocks.BlockSet, maxModalBlocks)
 		}
-		if text, ok := chat.EditText(c, maxInput); ok {
-			inspect(t, "modal", editModal("value", text, c).Blocks.BlockSet, maxModalBlocks)
+		if f, ok := doc.EditForm(c, maxInput); ok {
+			inspect(t, "modal", drawForm("value", f).Blocks.BlockSet, maxModalBlocks)
 		}
 	})
 }
@@ -139,7 +140,9 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
-	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), editModal(strings.Repeat("x", maxValue), "{}", *testCard(nil)), argumentsModal(*testCard(nil))} {
+	for _, view := range []api.ModalViewRequest{
+		drawForm(strings.Repeat("x", maxValue), doc.ReasonForm(*testCard(nil), maxReason)), drawForm(strings.Repeat("x", maxValue), editForm(*testCard(nil))), argumentsModal(*testCard(nil)),
+	} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
 			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)

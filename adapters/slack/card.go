@@ -1,65 +1,55 @@
 package slack
 
 import (
-	"cmp"
+	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
-// cardText draws a card's text.
-var cardText = chat.CardText[piece]{
-	Platform: Name, Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReason},
-	Inline: inline, Said: said, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
-}
+// channel reads a card.
+var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
 
 // card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and a coloured edge, which
-// no reply has. A decided approval has no buttons, but that of an expired one to ask again.
+// no reply has.
 func (p painter) card(d core.Delivery, link string) (message, error) {
-	c := *d.Card
-	face := inLines(cardText.Face(d), c, literal, bold)
-	arguments := ""
-	if c.Question == nil {
-		arguments = chat.Arguments(c)
+	v := doc.View(d, channel)
+	m := message{Attachments: foot(v.Foot, v.Color)}
+	if v.Late != "" {
+		m.Blocks = append(m.Blocks, smallLine(v.Late))
 	}
-	m := message{Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
-	if d.Late && c.State == core.Open {
-		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
+	m.Blocks = append(m.Blocks, api.NewHeaderBlock(plainText(v.Headline)), rich(pieces(v.Lead)...))
+	m.Blocks = append(m.Blocks, fieldBlocks(v)...)
+	code, instead := v.Shown()
+	shown, left := chat.Head(defuse(code), maxArguments)
+	if instead != "" {
+		m.Blocks = append(m.Blocks, smallLine(instead))
+	} else if shown != "" {
+		m.Blocks = append(m.Blocks, argumentBlock(shown, left))
 	}
-	shown, left := chat.Head(defuse(arguments), maxArguments)
-	m.Blocks = append(m.Blocks, api.NewHeaderBlock(plainText(face.Title)), rich(face.Lead))
-	m.Blocks = append(m.Blocks, fieldBlocks(face)...)
-	if c.Question == nil {
-		m.Blocks = append(m.Blocks, argumentBlock(c, shown, left))
-	}
-	if d.Copy {
-		m.Blocks = append(m.Blocks, lastLines(c))
-	}
-	if !d.Copy {
+	if v.Elsewhere {
+		m.Blocks = append(m.Blocks, lastLines(v.Context))
+	} else {
 		link = ""
 	}
-	var answers []api.BlockElement
-	id, err := "", error(nil)
-	if c.Question != nil && c.State == core.Open {
-		if answers, id, err = p.answerElements(c); err != nil {
-			return m, err
-		}
+	buttons, id, err := p.buttons(v, left)
+	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {
+		buttons = append(buttons, api.NewButtonBlockElement("open", "", plainText("Open the conversation")).WithURL(link))
 	}
-	buttons, err := p.cardButtons(c, d.Pressed, left, link)
-	if buttons = append(answers, buttons...); len(buttons) > 0 {
+	if len(buttons) > 0 {
 		m.Blocks = append(m.Blocks, api.NewActionBlock(id, buttons...))
 	}
-	m.Text = fallback(d, arguments, min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
+	m.Text = excerptOf(cardText(v), min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
 	return m, err
 }
 
 // fieldBlocks draws the fields of a card: short ones in two columns, others on lines of their own, and then the notes.
-func fieldBlocks(face chat.Face[piece]) (blocks []api.Block) {
+func fieldBlocks(v doc.Document) (blocks []api.Block) {
 	var columns []*api.TextBlockObject
 	var lines []piece
 	line := func(pieces ...piece) {
@@ -68,16 +58,17 @@ func fieldBlocks(face chat.Face[piece]) (blocks []api.Block) {
 		}
 		lines = append(lines, pieces...)
 	}
-	for _, f := range face.Fields {
-		text, ok := mrkdwn(f.Value)
+	for _, f := range v.Fields {
+		value := pieces(f.Value)
+		text, ok := mrkdwn(value)
 		if f.Wide || !ok || chat.Units(text) > maxField {
-			line(append([]piece{bold(f.Label + ": ")}, f.Value...)...)
+			line(append([]piece{bold(f.Label + ": ")}, value...)...)
 			continue
 		}
 		columns = append(columns, api.NewTextBlockObject(api.MarkdownType, "*"+f.Label+"*\n"+text, false, true))
 	}
-	for _, note := range face.Notes {
-		line(note...)
+	for _, note := range v.Notes {
+		line(pieces(note.Spans)...)
 	}
 	if len(columns) > 0 {
 		blocks = append(blocks, api.NewSectionBlock(nil, columns, nil))
@@ -88,15 +79,8 @@ func fieldBlocks(face chat.Face[piece]) (blocks []api.Block) {
 	return blocks
 }
 
-// argumentBlock draws a call's arguments, of which left characters are not among those shown. Those of a decided call are folded: it shows
-// them only if they are short.
-func argumentBlock(c core.Card, shown string, left int) api.Block {
-	if shown == "" {
-		return rich(literal("No arguments"))
-	}
-	if c.State != core.Open && chat.Units(shown) > maxFolded {
-		return smallLine(foldedNote(c, chat.Arguments(c)))
-	}
+// argumentBlock draws a call's arguments, of which left characters are not among those shown.
+func argumentBlock(shown string, left int) api.Block {
 	elements := []api.RichTextElement{api.NewRichTextSection(bold("Arguments")), preformatted(shown)}
 	if left > 0 {
 		elements = append(elements, api.NewRichTextSection(literal(chat.Thousands(left)+" more characters: press Show all arguments")))
@@ -104,104 +88,87 @@ func argumentBlock(c core.Card, shown string, left int) api.Block {
 	return api.NewRichTextBlock("", elements...)
 }
 
-// foldedNote says how to see arguments that are not shown.
-func foldedNote(c core.Card, arguments string) string {
-	return "The arguments (" + chat.Thousands(utf8.RuneCountInString(arguments)) + " characters) are not shown here. To see them: " + chat.ShowCommand(c.Approval)
-}
-
-// fallback returns the whole card as text, as far as it fits the limit: for notifications, and for screen readers. It mentions nobody; the blocks do.
-func fallback(d core.Delivery, arguments string, limit int) string {
-	c := *d.Card
-	same := func(s string) string { return s }
-	face := inLines(plainCard.Face(d), c, same, same)
-	_, lines := chat.Facts(face)
-	lines = append([]string{face.Title, face.Lead}, lines...)
-	switch {
-	case c.Question != nil:
-		if options := optionsText(c); options != "" {
-			lines = append(lines, options)
-		}
-	case arguments == "":
-	case c.State != core.Open && chat.Units(arguments) > maxFolded:
-		lines = append(lines, foldedNote(c, arguments))
-	default:
-		lines = append(lines, "Arguments:", arguments)
-	}
-	return excerptOf(strings.Join(lines, "\n"), limit)
-}
-
-// plainCard draws a card's text for fallback.
-var plainCard = chat.CardText[string]{
-	Platform: Name, Limits: cardText.Limits, Inline: inline, Said: said,
-	Text: func(s string) string { return s }, Bold: func(s string) string { return s },
-	Tool:     func(name string) string { return chat.OrNone(inline(name, maxTool)) },
-	Person:   func(who core.Actor, name string) string { return nameText(who, name) },
-	Approver: func(id string) string { return plainOf(approver(id)) },
-	Time:     func(t time.Time) string { return plainOf(moment(t)) },
-}
-
 // lastLines draws what a copy adds for an approver who may not see the conversation: its last lines.
-func lastLines(c core.Card) api.Block {
-	elements := []api.RichTextElement{api.NewRichTextSection(literal("This was asked in another conversation."))}
-	if lines, speakers := chat.LastLines(c, maxLines); len(lines) > 0 {
-		var quote []piece
-		for i, l := range lines {
-			if i > 0 {
-				quote = append(quote, literal("\n"))
-			}
-			quote = append(quote, bold(speakers[i]+": "), literal(cmp.Or(said(l.Text, maxLine), "(empty)")))
+func lastLines(context []doc.Line) api.Block {
+	elements := []api.RichTextElement{api.NewRichTextSection(literal(doc.Copied))}
+	var quote []piece
+	for _, l := range context {
+		if quote != nil {
+			quote = append(quote, literal("\n"))
 		}
+		quote = append(quote, bold(l.Speaker+": "), literal(doc.OrEmpty(said(l.Text, maxLine))))
+	}
+	if quote != nil {
 		elements = append(elements, api.NewRichTextSection(literal("Last messages:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
 	}
 	return api.NewRichTextBlock("", elements...)
 }
 
-// cardButtons draws the buttons of a card, but those that answer a question. The card leaves out so many characters of the arguments. Approving what is dangerous, or not all on
-// the card, opens a confirmation dialog. What is dangerous has a red button, and Deny never has. again: it was already asked again.
-func (p painter) cardButtons(c core.Card, again bool, folded int, link string) ([]api.BlockElement, error) {
-	type choice struct {
-		label  string
-		action chat.Action
-		style  api.Style
+// cardText is a card as text, for notifications and for screen readers. It mentions nobody; the blocks do.
+func cardText(v doc.Document) string {
+	all := []string{v.Headline, doc.Plain(v.Lead, textOf)}
+	for _, f := range v.Fields {
+		all = append(all, f.Label+": "+doc.Plain(f.Value, textOf))
 	}
-	var choices []choice
-	switch {
-	case c.State == core.Expired && !again:
-		choices = append(choices, choice{"Ask again", chat.ActionAskAgain, api.StyleDefault})
-	case c.State == core.Open && c.Question != nil:
-		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, api.StyleDefault})
-	case c.State == core.Open:
-		if approve := (choice{"Approve", chat.ActionApprove, api.StylePrimary}); !c.Altered {
-			if c.Risk == core.Dangerous {
-				approve.style = api.StyleDanger
-			}
-			choices = append(choices, approve)
-		}
-		choices = append(choices, choice{"Deny", chat.ActionReason, api.StyleDefault})
-		if _, ok := chat.EditText(c, maxInput); ok && folded == 0 {
-			choices = append(choices, choice{"Edit", chat.ActionEdit, api.StyleDefault})
-		}
-		if folded > 0 {
-			choices = append(choices, choice{"Show all arguments", chat.ActionArguments, api.StyleDefault})
-		}
-		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, api.StyleDefault})
+	for _, n := range v.Notes {
+		all = append(all, doc.Plain(n.Spans, textOf))
 	}
-	var all []api.BlockElement
-	for _, one := range choices {
-		made, err := p.button(string(one.action), one.label, chat.CardButton(c, one.action))
-		if err != nil {
-			return nil, err
+	if v.Options != nil {
+		var options []string
+		for _, title := range v.Options {
+			options = append(options, short(title, maxOption))
 		}
-		made.Style, made.AccessibilityLabel = one.style, cardText.Label(one.label, c, maxButtonLabel)
-		if cautions := cardText.Cautions(c, folded); one.action == chat.ActionApprove && cautions != "" {
-			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"),
-				plainText(cautions+" "+chat.OrNone(inline(c.Summary, maxConfirm-1-chat.Units(cautions)))),
-				plainText("Approve"), plainText("Go back")).WithStyle(api.StyleDanger)
+		all = append(all, "Options: "+strings.Join(options, ", "))
+	}
+	switch code, instead := v.Shown(); {
+	case instead != "":
+		all = append(all, instead)
+	case code != "":
+		all = append(all, "Arguments:", code)
+	}
+	return strings.Join(all, "\n")
+}
+
+// buttons draws what a reader may press of a card that leaves out so many characters of the arguments. Of many answers it draws a menu: since
+// Slack has no value of a menu beside those of its options, the id of its block is the sealed one. id is "" for any.
+func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id string, err error) {
+	choices := v.Answers()
+	if len(choices) > question.MaxButtons {
+		id, err = doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(p.seal, maxBlockID)
+		all = append(all, api.NewOptionsSelectBlockElement(
+			api.OptTypeStatic, plainText("Choose an answer"), string(chat.ActionAnswer), options(v.Options)...,
+		))
+		choices = nil
+	}
+	whole := v.Lead[0]
+	whole.Limit = doc.NoLimit
+	over := max(0, chat.Units(textOf(whole))-maxSummary)
+	for _, c := range append(choices, v.Cut(left, over)...) {
+		name := string(c.Action)
+		if c.Action == chat.ActionAnswer {
+			name += "_" + strconv.Itoa(c.Option)
+		}
+		made, fault := p.button(name, short(c.Label, maxOption), c.Button(v))
+		if fault != nil {
+			return nil, "", fault
+		}
+		made.Style, made.AccessibilityLabel = styles[c.Look], short(c.Label+": "+whole.Text, maxButtonLabel)
+		if c.Cautions != "" {
+			text := c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions))
+			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"), plainText(text), plainText("Approve"), plainText("Go back")).
+				WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)
 	}
-	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {
-		all = append(all, api.NewButtonBlockElement("open", "", plainText("Open the conversation")).WithURL(link))
+	return all, id, err
+}
+
+var styles = map[doc.Look]api.Style{doc.Good: api.StylePrimary, doc.Danger: api.StyleDanger}
+
+// options draws the options of a menu. The value of each is its place, from 1.
+func options(titles []string) (all []*api.OptionBlockObject) {
+	for i, title := range titles {
+		all = append(all, api.NewOptionBlockObject(strconv.Itoa(i+1), plainText(short(title, maxOption)), nil))
 	}
-	return all, nil
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -36,13 +37,18 @@ func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
-	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
-	adaptertest.Golden(t, "modal-reason-needed", reasonModal("sealed:value", *testCard(func(c *core.Card) { c.NeedsWhy = true })))
-	adaptertest.Golden(t, "modal-edit", editModal("sealed:value", "{\n  \"text\": \"buy milk\"\n}", *testCard(nil)))
+	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", doc.ReasonForm(*testCard(nil), maxReason)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", doc.ReasonForm(*testCard(func(c *core.Card) { c.NeedsWhy = true }), maxReason)))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
 	for _, name := range []string{"form", "text"} {
-		adaptertest.Golden(t, "modal-answer-"+name, answerModal("sealed:value", *samples.Deliveries()["card-question-"+name].Card))
+		adaptertest.Golden(t, "modal-answer-"+name, drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-"+name].Card)))
 	}
 	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+}
+
+func editForm(c core.Card) doc.Form {
+	f, _ := doc.EditForm(c, maxInput)
+	return f
 }
 
 // drawAll draws a delivery and checks it against Slack's limits.

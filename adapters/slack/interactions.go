@@ -11,6 +11,7 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
 )
@@ -166,7 +167,7 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 		s.tellClicker(i, failed)
 		return chat.NotStored
 	case form && card.State != core.Open:
-		s.tellClicker(i, chat.Standing(card))
+		s.tellClicker(i, doc.Standing(card))
 		return chat.Stored
 	case form:
 		if err := chat.Refusal(ctx, s, card, actor(i.User.ID)); err != nil {
@@ -178,17 +179,17 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	var view api.ModalViewRequest
 	switch b.Action {
 	case chat.ActionAnswer:
-		view = answerModal(s.Signer.Seal(b.Fields()...), card)
+		view = drawForm(s.Signer.Seal(b.Fields()...), doc.AnswerForm(card))
 	case chat.ActionReason:
-		view = reasonModal(s.Signer.Seal(b.Fields()...), card)
+		view = drawForm(s.Signer.Seal(b.Fields()...), doc.ReasonForm(card, maxReason))
 	case chat.ActionEdit:
-		text, ok := chat.EditText(card, maxInput)
+		form, ok := doc.EditForm(card, maxInput)
 		if !ok {
-			s.tellClicker(i, chat.NoEdit)
+			s.tellClicker(i, doc.NoEdit)
 			return chat.Stored
 		}
 		b.Edits = card.Edits // the form is filled with what is there now
-		view = editModal(s.Signer.Seal(b.Fields()...), text, card)
+		view = drawForm(s.Signer.Seal(b.Fields()...), form)
 	default:
 		view = argumentsModal(card)
 	}

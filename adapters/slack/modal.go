@@ -2,59 +2,94 @@ package slack
 
 import (
 	"encoding/json"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
-// The ids of the forms: the callback id, and the block and action id of the one input.
+// The ids of the forms: the callback id, and the block and action id of the one input or, of an answer, the beginning of each.
 const (
 	callbackReason = "deny_reason"
 	inputReason    = "reason"
 
 	callbackEdit = "edit_arguments"
 	inputEdit    = "arguments"
+
+	callbackAnswer = "answer_question"
+	inputField     = "field_"
 )
 
-// reasonModal returns the modal that asks why a request is denied. value is sent with its submission. The reason is optional unless the
-// rule needs one, so that it does not delay a denial.
-func reasonModal(value string, c core.Card) api.ModalViewRequest {
-	input := api.NewPlainTextInputBlockElement(plainText("What should be different?"), inputReason).WithMultiline(true).WithMaxLength(maxReason)
+func fieldID(place int) string { return inputField + strconv.Itoa(place) }
+
+// drawForm draws a form. value is sent with its submission.
+func drawForm(value string, f doc.Form) api.ModalViewRequest {
+	callback, id := callbackReason, inputReason
+	if f.Action == chat.ActionEdit {
+		callback, id = callbackEdit, inputEdit
+	}
+	about := pieces(f.Lead)
+	if f.Tool != "" {
+		about = append(about, literal("\nTool: "), pieceOf(doc.Span{Kind: doc.Tool, Text: f.Tool}))
+	}
+	blocks := []api.Block{rich(about...)}
+	for i, in := range f.Inputs {
+		if f.Action == chat.ActionAnswer {
+			callback, id = callbackAnswer, fieldID(i)
+		}
+		blocks = append(blocks, input(id, in))
+	}
 	return api.ModalViewRequest{
-		Type: api.VTModal, CallbackID: callbackReason, PrivateMetadata: value,
-		Title: plainText("Deny this?"), Submit: plainText("Deny"), Close: plainText("Go back"),
-		Blocks: api.Blocks{BlockSet: []api.Block{
-			subject(c),
-			api.NewInputBlock(inputReason, plainText("Reason"), plainText("The agent and the person who asked will read it."), input).WithOptional(!c.NeedsWhy),
-		}},
+		Type: api.VTModal, CallbackID: callback, PrivateMetadata: value,
+		Title: plainText(f.Title), Submit: plainText(f.Submit), Close: plainText("Go back"), Blocks: api.Blocks{BlockSet: blocks},
 	}
 }
 
-// editModal returns the modal that changes a call's arguments. It is filled with text; value is sent with its submission.
-func editModal(value, text string, c core.Card) api.ModalViewRequest {
-	input := api.NewPlainTextInputBlockElement(nil, inputEdit).WithMultiline(true).WithMaxLength(maxInput).WithInitialValue(text)
-	return api.ModalViewRequest{
-		Type: api.VTModal, CallbackID: callbackEdit, PrivateMetadata: value,
-		Title: plainText(chat.EditTitle), Submit: plainText(chat.EditSubmit), Close: plainText("Go back"),
-		Blocks: api.Blocks{BlockSet: []api.Block{
-			subject(c), api.NewInputBlock(inputEdit, plainText(chat.EditLabel), plainText(chat.EditHint), input),
-		}},
+// input draws an input of a form, with its label.
+func input(id string, in doc.Input) api.Block {
+	var hint *api.TextBlockObject
+	if in.Hint != "" {
+		hint = plainText(short(in.Hint, maxHint))
 	}
+	return api.NewInputBlock(id, plainText(short(in.Shown(), maxFieldLabel)), hint, inputElement(id, in)).WithOptional(!in.Required)
 }
 
-// subject says what a form is about.
-func subject(c core.Card) api.Block {
-	return rich(bold(chat.OrNone(inline(c.Summary, maxSummary))), literal("\nTool: "), toolName(c.Tool))
+func inputElement(id string, in doc.Input) api.BlockElement {
+	f := in.Field
+	if titles := in.Titles(); len(titles) > question.MaxButtons {
+		return api.NewOptionsSelectBlockElement(api.OptTypeStatic, plainText("Choose one"), id, options(titles)...)
+	} else if titles != nil {
+		return api.NewRadioButtonsBlockElement(id, options(titles)...)
+	}
+	if f.Kind == question.Text {
+		input := api.NewPlainTextInputBlockElement(nil, id).WithMultiline(f.MaxLength > longText)
+		if in.Placeholder != "" {
+			input.Placeholder = plainText(in.Placeholder)
+		}
+		input.MinLength, input.MaxLength, input.InitialValue = min(f.MinLength, maxInput), min(f.MaxLength, maxInput), in.Value
+		return input
+	}
+	input := api.NewNumberInputBlockElement(nil, id, f.Kind == question.Number)
+	if bounds := string(f.Minimum) + " " + string(f.Maximum); f.Kind == question.Number || !strings.Contains(bounds, ".") {
+		input.MinValue, input.MaxValue = bound.FindString(string(f.Minimum)), bound.FindString(string(f.Maximum))
+	}
+	return input
 }
+
+// bound matches the numbers that Slack takes as a bound. Others are checked after the submission only.
+var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
 // argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
-	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
-	rest, bytes := defuse(chat.Arguments(c)), 0
+	blocks := []api.Block{rich(literal("Tool: "), pieceOf(doc.Span{Kind: doc.Tool, Text: c.Tool}))}
+	rest, bytes := defuse(doc.Arguments(c)), 0
 	for n := 0; rest != "" && n < maxChunks; n++ {
 		chunk := chunkOf(rest)
 		if bytes += jsonSize(chunk); bytes > maxArgBytes {
@@ -64,7 +99,7 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. On a terminal: "+chat.ShowCommand(c.Approval))))
+		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. On a terminal: "+doc.ShowCommand(c.Approval))))
 	}
 	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -18,6 +20,22 @@ func Arguments(c core.Card) string {
 	}
 	return text
 }
+
+// Shown returns the arguments that a card shows as code or, if it shows none, what it says in their place; both are "" of a question.
+func (d Document) Shown() (code, instead string) {
+	switch {
+	case d.card.Question != nil:
+		return "", ""
+	case d.Arguments == "":
+		return "", "No arguments"
+	case d.Folded && chat.Units(d.Arguments) > maxFolded:
+		return "", FoldedNote(d.card.Approval, utf8.RuneCountInString(d.Arguments))
+	}
+	return d.Arguments, ""
+}
+
+// maxFolded is how long the arguments of a decided call may be for its card to show them.
+const maxFolded = 120
 
 // flat returns the lines of a JSON object that has only texts, numbers and the like. It reads the JSON's own text and decodes nothing, so
 // escapes stay as visible as they are.

@@ -24,6 +24,7 @@ const (
 	Calm Look = iota
 	Good
 	Danger
+	Pick // one answer of several
 )
 
 // Button is what the choice's button means.
@@ -41,10 +42,10 @@ func (d Document) Answers() (all []Choice) {
 		return nil
 	}
 	for i, title := range d.Options {
-		all = append(all, Choice{Label: title, Action: chat.ActionAnswer, Option: i + 1, Look: Good})
+		all = append(all, Choice{Label: title, Action: chat.ActionAnswer, Option: i + 1, Look: Pick})
 	}
 	if all == nil {
-		all = []Choice{{Label: "Answer", Action: chat.ActionAnswer, Look: Good}}
+		all = []Choice{{Label: "Answer", Action: chat.ActionAnswer, Look: Pick}}
 	}
 	return all
 }

@@ -1,6 +1,10 @@
 package doc
 
-import "gatehouse/core"
+import (
+	"strings"
+
+	"gatehouse/core"
+)
 
 var stateWords = map[core.ApprovalState]string{
 	core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired", core.Answered: "Answered",
@@ -24,7 +28,11 @@ func (v *Document) decided() {
 		v.add(word+" at", Span{Kind: Moment, At: c.DecidedAt})
 	}
 	if c.State == core.Answered {
-		v.addWide("Answer", Span{Kind: Lines, Text: c.Answer, Limit: LimitReason})
+		answer := []Span{{Kind: Lines, Text: c.Answer, Limit: LimitReason}}
+		if strings.Contains(c.Answer, "\n") {
+			answer = append([]Span{own("\n")}, answer...)
+		}
+		v.addWide("Answer", answer...)
 	}
 	if c.Reason != "" {
 		v.addWide("Reason", Span{Kind: Said, Text: c.Reason, Limit: LimitReason})

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -19,6 +20,7 @@ type Form struct {
 	Tool    string // the tool of the call, "" of a question
 	Caution string // what must be read before it is sent; ""
 	Inputs  []Input
+	First   int // the place of its first input, if it is a page of a longer form
 }
 
 // Input is one input of a form. Field says what may be typed or chosen.
@@ -26,6 +28,17 @@ type Input struct {
 	question.Field
 	Placeholder string
 	Value       string // what it is filled with
+}
+
+// Shown is the input's label.
+func (in Input) Shown() string { return cmp.Or(in.Label(), "Your answer") }
+
+// Titles are the titles of what may be chosen; nil if something is typed.
+func (in Input) Titles() (all []string) {
+	for _, o := range in.Options() {
+		all = append(all, o.Title)
+	}
+	return all
 }
 
 // ConfirmWord has to be typed to approve something where a surface has no dialog to confirm it.

@@ -29,7 +29,13 @@ func Approvers(c core.Card, platform string) (ids []string) {
 
 func (v *Document) approvers() []Span {
 	ids := Approvers(v.card, v.reader.Platform)
-	return v.people(len(ids), func(i int) Span { return Span{Kind: Approver, Who: core.Actor{ID: ids[i]}} })
+	return v.people(len(ids), func(i int) Span {
+		name := cmp.Or(Elsewhere(ids[i]), ids[i])
+		if ids[i] == core.LocalPerson {
+			name = LocalApprover
+		}
+		return Span{Kind: Approver, Text: name, Who: core.Actor{ID: ids[i]}}
+	})
 }
 
 // votes are how many votes there are, of how many, and whose.

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -102,6 +103,9 @@ func Standing(c core.Card) string {
 
 // Copied stands above the context of a card's copy.
 const Copied = "This was asked in another conversation."
+
+// OrEmpty is a line of a card's copy, or that it is empty.
+func OrEmpty(line string) string { return cmp.Or(line, "(empty)") }
 
 // FoldedNote says how to see the arguments, of so many characters, that a card does not show.
 func FoldedNote(id core.ApprovalID, characters int) string {

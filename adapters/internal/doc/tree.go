@@ -100,6 +100,7 @@ const (
 	LimitMessage
 	LimitChanged
 	LimitReason
+	LimitQuestion
 	limits
 )
 

@@ -61,7 +61,7 @@ func person(who core.Actor, name string) Span { return Span{Kind: Person, Who: w
 // lead is what a card is about.
 func lead(c core.Card) []Span {
 	if c.Question != nil {
-		return []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold}}
+		return []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold, Limit: LimitQuestion}}
 	}
 	return []Span{{Kind: Subject, Text: c.Summary, Style: Bold, Limit: LimitSubject}}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -45,7 +46,7 @@ func (d *Discord) formModal(ctx context.Context, i interaction, b chat.Button, c
 		d.Log.Warn("what was filled into a form could not be read, so it opens empty", "category", core.CategoryOf(err), "err", err)
 	}
 	value := d.Signer.Seal(pageButton(c, page).Fields()...)
-	return &response{Type: discordgo.InteractionResponseModal, Data: answerModal(value, c, page, typed)}
+	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(value, pageOf(doc.AnswerForm(c), page, typed))}
 }
 
 // submitAnswer handles a page of a question's form. The last one is the answer.
@@ -109,7 +110,7 @@ func (d *Discord) answerable(ctx context.Context, i interaction, b chat.Button) 
 	case card.Question == nil:
 		return card, ephemeral(notValid)
 	case card.State != core.Open:
-		return card, ephemeral(literal(chat.Standing(card), maxPlain))
+		return card, ephemeral(literal(doc.Standing(card), maxPlain))
 	}
 	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
 		return card, ephemeral(core.MessageOf(err))

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -96,7 +97,7 @@ func allArguments(c core.Card) *response {
 	text := tool + "All arguments are in the file."
 	if len(all) > maxArgumentsFile {
 		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
-		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments. To see all of them, run: " + chat.ShowCommand(c.Approval)
+		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments. To see all of them, run: " + doc.ShowCommand(c.Approval)
 		all = kept
 	}
 	r := ephemeral(text)

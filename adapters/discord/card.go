@@ -1,45 +1,35 @@
 package discord
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
-// drawCard draws an approval's current state, always as one message, whatever its fields hold. A decided one has no buttons but that of an
-// expired one to ask again. pressed: the buttons are disabled, since one of them was just pressed.
+// channel reads a card.
+var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
+
+// drawCard draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are disabled, since one of
+// them was just pressed.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
-	c := *d.Card
-	face, late, below, foot := cardText.Face(d), "", "", foot(c)
-	if d.Late && c.State == core.Open {
-		late = latePrefix
-	}
-	if d.Copy {
-		below = contextOf(c)
-	} else {
+	v := doc.View(d, channel)
+	if !v.Elsewhere {
 		link = ""
 	}
-	if c.Question != nil {
-		face = asQuestion(face, c, maxCard-chat.Units(late)-chat.Units(below)-chat.Units(foot))
-	}
-	above := late + head(face)
-	shown, folded := "", false
-	if c.Question == nil {
-		shown, folded = arguments(c, maxCard-chat.Units(above)-chat.Units(below)-chat.Units(foot))
-	}
-	rows, err := cardRows(seal, c, d.Pressed, folded, link)
+	texts, left := layout(v, 0)
+	rows, err := cardRows(seal, v, left, link)
 	if err != nil {
 		return drawn{}, err
 	}
-	m := drawn{Card: &container{Color: int(face.Color)}}
-	for _, text := range []string{above, shown, below} {
+	m := drawn{Card: &container{Color: int(v.Color)}}
+	foot := len(texts) - 1
+	for _, text := range texts[:foot] {
 		if text != "" {
 			m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: text})
 		}
@@ -50,37 +40,39 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 		}
 		m.Card.Parts = append(m.Card.Parts, discordgo.ActionsRow{Components: row})
 	}
-	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: foot})
-	if c.State == core.Open && !d.Quiet && d.Person == "" {
-		m.Users, m.Roles = told(c)
+	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: texts[foot]})
+	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
+		m.Users, m.Roles = told(*d.Card)
 	}
 	return m, nil
 }
 
-// leavesOut reports whether a card with every note, or a copy of it with the longest context, leaves out some arguments.
-func leavesOut(c core.Card) bool {
-	above := head(cardText.Face(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c})) + latePrefix
-	_, folded := arguments(c, maxCard-chat.Units(above)-maxContext-chat.Units(foot(c)))
-	return folded
-}
-
-// head draws what is above the arguments.
-func head(face chat.Face[string]) string {
-	text := "### " + face.Title + "\n" + face.Lead + "\n" + fields(face)
-	for _, note := range face.Notes {
-		text += "\n" + strings.Join(note, "")
+// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is how many characters of
+// the arguments it leaves out, if so much of its room is spared.
+func layout(v doc.Document, spared int) (texts []string, left int) {
+	above, below, foot := "### "+v.Headline+"\n", "", "-# "+markdownOf(v.Foot)
+	if v.Late != "" {
+		above = "-# " + v.Late + "\n" + above
 	}
-	return text
+	if v.Elsewhere {
+		below = contextOf(v.Context)
+	}
+	rest := "\n" + fields(v.Fields)
+	for _, note := range v.Notes {
+		rest += "\n" + markdownOf(note.Spans)
+	}
+	room := maxCard - chat.Units(above+rest+below+foot)
+	above += leadOf(v.Lead, room) + rest
+	code, left := arguments(v, maxCard-spared-chat.Units(above+below+foot))
+	return []string{above, code, below, foot}, left
 }
-
-func foot(c core.Card) string { return "-# Approval " + inlineCode(chat.ShortID(c.Approval), maxTool) }
 
 // fields draws the fields of a card, two on a line.
-func fields(face chat.Face[string]) string {
+func fields(all []doc.Field) string {
 	var lines []string
 	half := false // the last line has room for another one
-	for _, f := range face.Fields {
-		text := "**" + f.Label + ":** " + strings.Join(f.Value, "")
+	for _, f := range all {
+		text := "**" + f.Label + ":** " + markdownOf(f.Value)
 		if half && !f.Wide {
 			lines[len(lines)-1] += " · " + text
 		} else {
@@ -93,7 +85,7 @@ func fields(face chat.Face[string]) string {
 
 // told returns whom an open card pings: the approvers that it names, and nobody else.
 func told(c core.Card) (users, roles []string) {
-	for i, id := range cardText.Approvers(c) {
+	for i, id := range doc.Approvers(c, Name) {
 		if i == maxApprovers {
 			break
 		}
@@ -106,107 +98,93 @@ func told(c core.Card) (users, roles []string) {
 	return users, roles
 }
 
-// cardText draws the card without its arguments.
-var cardText = chat.CardText[string]{
-	Platform: Name,
-	Limits:   chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReasonOut},
-	Inline:   inline,
-	Said:     said,
-	Text:     func(s string) string { return s },
-	Bold:     func(s string) string { return "**" + s + "**" },
-	Tool:     func(name string) string { return inlineCode(name, maxTool) },
-	Person:   person,
-	Approver: approver,
-	Time:     func(t time.Time) string { return timestamp(t, "f") },
-	Deadline: func(t time.Time) []string { return []string{timestamp(t, "f"), " (", timestamp(t, "R"), ")"} },
-}
-
-// timestamp formats a time so that Discord shows it in the reader's time zone and language.
-func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
-
-// person names a person: a Discord user by a mention; anyone else by name.
-func person(who core.Actor, name string) string {
-	if user, ok := userOf(who.ID); ok {
-		return "<@" + user + ">"
+// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left out.
+func arguments(v doc.Document, room int) (text string, left int) {
+	code, instead := v.Shown()
+	switch {
+	case instead != "":
+		return "-# " + instead, 0
+	case code == "":
+		return "", 0
 	}
-	return chat.PersonName(who, name, func(s string) string { return said(s, maxPerson) })
-}
-
-// approver names a person or role that may decide.
-func approver(id string) string {
-	if role := preflight.RoleID.FindStringSubmatch(id); role != nil {
-		return "<@&" + role[1] + ">"
-	}
-	if user, ok := userOf(id); ok {
-		return "<@" + user + ">"
-	}
-	if id == core.LocalPerson {
-		return chat.LocalApprover
-	}
-	return cmp.Or(chat.Elsewhere(id), chat.OrNone(inline(id, maxApprover)))
-}
-
-// arguments draws a call's arguments within a limit of UTF-16 units, and reports whether some are left out. Those of a decided call are
-// folded: it shows them only if they are short.
-func arguments(c core.Card, room int) (text string, folded bool) {
-	all := unfenced(chat.Arguments(c))
+	all := unfenced(code)
 	before, after := "**Arguments**\n```\n", codeEnd
 	if strings.HasPrefix(all, "{") || strings.HasPrefix(all, "[") {
 		before = "**Arguments**\n" + codeStart
 	}
-	if all == "" {
-		return "No arguments", false
-	}
 	_, count := chat.Head(all, 0)
-	how := "press Show all arguments"
-	if c.State != core.Open {
-		how = chat.ShowCommand(c.Approval)
-		if chat.Units(all) > maxFolded {
-			return "-# The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: " + how, true
-		}
-	}
-	note := func(left int) string { return chat.Thousands(left) + " more characters: " + how }
+	note := func(left int) string { return chat.Thousands(left) + " more characters: press Show all arguments" }
 	room -= chat.Units(before) + chat.Units(after)
 	shown, left := chat.Head(all, min(room, maxArguments))
 	if left == 0 {
-		return before + shown + after, false
+		return before + shown + after, 0
 	}
 	shown, left = chat.Head(all, min(room-chat.Units(note(count)), maxArguments))
 	if chat.Units(shown) < minArguments {
-		return "The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: " + how, true
+		return "The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: press Show all arguments", count
 	}
-	return before + shown + after + note(left), true
+	return before + shown + after + note(left), left
 }
 
 // contextOf draws the context for a person who may not see the conversation: its last messages.
-func contextOf(c core.Card) string {
-	text := "This was asked in another conversation."
-	lines, speakers := chat.LastLines(c, maxLines)
-	for i, l := range lines {
-		if i == 0 {
-			text += " Its last messages:"
-		}
-		text += "\n> **" + speakers[i] + ":** " + cmp.Or(said(l.Text, maxLine), "(empty)")
+func contextOf(context []doc.Line) string {
+	text := doc.Copied
+	if len(context) > 0 {
+		text += " Its last messages:"
+	}
+	for _, l := range context {
+		text += "\n> **" + l.Speaker + ":** " + doc.OrEmpty(said(l.Text, maxLine))
 	}
 	return text
 }
 
-// cardRows are the rows of a card: how people answer a question, and the buttons.
-func cardRows(seal func(fields ...string) string, c core.Card, again, folded bool, link string) (rows [][]discordgo.MessageComponent, err error) {
-	if c.Question != nil && c.State == core.Open {
-		if rows, err = questionRows(seal, c); err != nil {
+// cardRows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and the buttons.
+func cardRows(seal func(fields ...string) string, v doc.Document, left int, link string) (rows [][]discordgo.MessageComponent, err error) {
+	answers := v.Answers()
+	if len(answers) > question.MaxButtons {
+		value, err := doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(seal, maxCustomID)
+		if err != nil {
 			return nil, err
 		}
+		answers = nil
+		all := menu{CustomID: value, Placeholder: "Choose an answer", MinValues: 1, MaxValues: 1, Options: menuOptions(v.Options, "")}
+		rows = append(rows, []discordgo.MessageComponent{all})
 	}
-	buttons, err := cardButtons(seal, c, again, folded, link)
-	if err != nil || len(buttons) == 0 {
-		return rows, err
+	for _, choices := range [][]doc.Choice{answers, v.Cut(left, leadCut(v))} {
+		var row []discordgo.MessageComponent
+		for _, c := range choices {
+			if c.Cautions != "" {
+				c.Action = chat.ActionConfirm
+			}
+			made, err := newButton(seal, plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, made)
+		}
+		if row != nil {
+			rows = append(rows, row)
+		}
 	}
-	var row []discordgo.MessageComponent
-	for _, b := range buttons {
-		row = append(row, b)
+	if link != "" {
+		open := discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link}
+		if len(v.Cut(left, 0)) == 0 {
+			rows = append(rows, nil)
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], open)
 	}
-	return append(rows, row), nil
+	return rows, nil
+}
+
+var styles = map[doc.Look]discordgo.ButtonStyle{
+	doc.Calm: discordgo.SecondaryButton, doc.Good: discordgo.SuccessButton, doc.Danger: discordgo.DangerButton, doc.Pick: discordgo.PrimaryButton,
+}
+
+// leadCut is how much of what a card is about is left out.
+func leadCut(v doc.Document) int {
+	whole := v.Lead[0]
+	whole.Limit = doc.NoLimit
+	return max(0, chat.Units(textOf(whole))-maxSummary)
 }
 
 // disabled is a row in which only links can be pressed.
@@ -223,52 +201,4 @@ func disabled(row []discordgo.MessageComponent) (all []discordgo.MessageComponen
 		all = append(all, one)
 	}
 	return all
-}
-
-// cardButtons are the buttons of a card, without those that answer a question. What is dangerous, or not all on the card, needs a second confirmation, and its button is red;
-// Deny never is. again: it was already asked again.
-func cardButtons(seal func(fields ...string) string, c core.Card, again, folded bool, link string) ([]discordgo.Button, error) {
-	type choice struct {
-		text   string
-		action chat.Action
-		style  discordgo.ButtonStyle
-	}
-	approve := choice{"Approve", chat.ActionApprove, discordgo.SuccessButton}
-	if folded || c.Question == nil && cardText.Cautions(c, 0) != "" {
-		approve.action = chat.ActionConfirm
-	}
-	if c.Risk == core.Dangerous {
-		approve.style = discordgo.DangerButton
-	}
-	var choices []choice
-	switch {
-	case c.State == core.Expired && !again:
-		choices = append(choices, choice{"Ask again", chat.ActionAskAgain, discordgo.SecondaryButton})
-	case c.State == core.Open && c.Question != nil:
-		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, discordgo.SecondaryButton})
-	case c.State == core.Open:
-		if !c.Altered {
-			choices = append(choices, approve)
-		}
-		choices = append(choices, choice{"Deny", chat.ActionReason, discordgo.SecondaryButton})
-		if _, ok := chat.EditText(c, maxInput); ok && !folded {
-			choices = append(choices, choice{"Edit", chat.ActionEdit, discordgo.SecondaryButton})
-		}
-		if folded {
-			choices = append(choices, choice{"Show all arguments", chat.ActionArguments, discordgo.SecondaryButton})
-		}
-		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, discordgo.SecondaryButton})
-	}
-	var all []discordgo.Button
-	for _, one := range choices {
-		made, err := newButton(seal, one.text, one.style, chat.CardButton(c, one.action))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, made)
-	}
-	if link != "" {
-		all = append(all, discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link})
-	}
-	return all, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -115,8 +116,8 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, chat.NoEdit},
-		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 4000) + `"}` }, chat.NoEdit},
+		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, doc.NoEdit},
+		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 4000) + `"}` }, doc.NoEdit},
 		"decided":         {func(c *core.Card) { editable(c); c.State, c.DecidedBy = core.Approved, "somebody" }, "approved by somebody"},
 		"not an approver": {func(c *core.Card) { editable(c); c.Approvers = []string{"discord:1"} }, "You are not an approver of this request."},
 	} {

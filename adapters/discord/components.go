@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -66,7 +67,7 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	case b.Action == chat.ActionArguments:
 		return allArguments(card)
 	case card.State != core.Open:
-		return ephemeral(literal(chat.Standing(card), maxPlain))
+		return ephemeral(literal(doc.Standing(card), maxPlain))
 	}
 	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
 		return ephemeral(core.MessageOf(err))
@@ -74,17 +75,18 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	if b.Action == chat.ActionAnswer {
 		return d.formModal(ctx, i, b, card)
 	}
-	form := reasonModal
+	form := doc.ReasonForm(card, maxReason)
 	switch b.Action {
 	case chat.ActionConfirm:
-		form = confirmModal
+		form = confirmForm(card)
 	case chat.ActionEdit:
-		if _, ok := chat.EditText(card, maxInput); !ok {
-			return ephemeral(chat.NoEdit)
+		f, ok := doc.EditForm(card, maxInput)
+		if !ok {
+			return ephemeral(doc.NoEdit)
 		}
-		form, b.Edits = editModal, card.Edits // it is filled with what is there now
+		form, b.Edits = f, card.Edits // it is filled with what is there now
 	}
-	return &response{Type: discordgo.InteractionResponseModal, Data: form(d.Signer.Seal(b.Fields()...), card)}
+	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(d.Signer.Seal(b.Fields()...), form)}
 }
 
 var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")

@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -44,14 +45,14 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		}
 		if c.Question != nil {
 			for page := range formPages(*c.Question) {
-				inspectModal(t, answerModal("value", c, page, nil), 40_000) // five menus of 25 options
+				inspectModal(t, drawForm("value", pageOf(doc.AnswerForm(c), page, nil)), 40_000) // five menus of 25 options
 			}
 		}
 		readArguments(t, c)
-		inspectModal(t, reasonModal("value", c), 8000)
-		inspectModal(t, confirmModal("value", c), 8000)
-		if _, ok := chat.EditText(c, maxInput); ok {
-			inspectModal(t, editModal("value", c), 8000)
+		inspectModal(t, drawForm("value", doc.ReasonForm(c, maxReason)), 8000)
+		inspectModal(t, drawForm("value", confirmForm(c)), 8000)
+		if f, ok := doc.EditForm(c, maxInput); ok {
+			inspectModal(t, drawForm("value", f), 8000)
 		}
 	})
 }

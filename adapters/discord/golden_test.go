@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -46,17 +47,22 @@ func TestGoldenPosts(t *testing.T) {
 			adaptertest.Golden(t, name, sent)
 		})
 	}
-	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
-	adaptertest.Golden(t, "modal-reason-needed", reasonModal("sealed:value", *testCard(func(c *core.Card) { c.NeedsWhy = true })))
-	adaptertest.Golden(t, "modal-confirm", confirmModal("sealed:value", *testCard(func(c *core.Card) { c.Risk = core.Dangerous })))
-	adaptertest.Golden(t, "modal-edit", editModal("sealed:value", *testCard(func(c *core.Card) { c.Editable = true })))
+	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", doc.ReasonForm(*testCard(nil), maxReason)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", doc.ReasonForm(*testCard(func(c *core.Card) { c.NeedsWhy = true }), maxReason)))
+	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", confirmForm(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }))))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
 	form := samples.Deliveries()["card-question-form"].Card
 	for page := range formPages(*form.Question) {
-		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), answerModal("sealed:value", *form, page, [][]string{{"2", "", "many"}, nil}[page]))
+		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(doc.AnswerForm(*form), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
-	adaptertest.Golden(t, "modal-answer-text", answerModal("sealed:value", *samples.Deliveries()["card-question-text"].Card, 0, nil))
+	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-text"].Card)))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+}
+
+func editForm(c core.Card) doc.Form {
+	f, _ := doc.EditForm(c, maxInput)
+	return f
 }
 
 // fataler is a test of either kind.

@@ -19,7 +19,7 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 // no reply has.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	v := doc.View(d, channel)
-	m := message{Attachments: foot(v.Foot, v.Color)}
+	m := message{Attachments: foot(doc.Plain(v.Foot, textOf), v.Color)}
 	if v.Late != "" {
 		m.Blocks = append(m.Blocks, smallLine(v.Late))
 	}

@@ -62,7 +62,7 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	case c.State != core.Open:
 	case d.refusal() == nil && c.Question == nil:
 		if !c.Altered && !d.voted(core.Approve) {
-			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: d.approving(), Cautions: d.cautions(arguments + others)})
+			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: d.approving(), Cautions: d.Cautions(arguments + others)})
 		}
 		if !d.voted(core.Deny) {
 			add("Deny", chat.ActionReason)
@@ -107,9 +107,9 @@ func (d Document) approving() Look {
 	return Good
 }
 
-// cautions are the sentences that approving is confirmed with, "" if it needs no confirmation: the call is dangerous, or a part of it is
+// Cautions are the sentences that approving is confirmed with, "" if it needs no confirmation: the call is dangerous, or a part of it is
 // hidden, or a surface leaves out so many characters.
-func (d Document) cautions(left int) string {
+func (d Document) Cautions(left int) string {
 	var all []string
 	if d.card.Risk == core.Dangerous {
 		all = append(all, irreversible)

@@ -15,7 +15,7 @@ type Document struct {
 	Options   []string
 	Elsewhere bool   // a copy: it was asked in another conversation
 	Context   []Line // of a copy: the last messages there
-	Foot      string
+	Foot      []Span
 
 	card   core.Card
 	reader Reader

@@ -1,0 +1,137 @@
+package discord
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/core"
+	"gatehouse/core/question"
+)
+
+// modal is a form, in the shape of an answer to a press.
+type modal struct {
+	CustomID   string                       `json:"custom_id"`
+	Title      string                       `json:"title"`
+	Components []discordgo.MessageComponent `json:"components"`
+}
+
+// inputField is the beginning of the name of an input of an answer; its place in the question follows, from 0. Any other form has one input,
+// which has the name of what it does.
+const inputField = "field-"
+
+// drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs if there is room.
+func drawForm(value string, f doc.Form) modal {
+	m := modal{CustomID: value, Title: f.Title}
+	if len(f.Inputs) < maxFields {
+		about := leadOf(f.Lead, maxQuestion)
+		if f.Caution != "" {
+			about = f.Caution + "\n" + about
+		}
+		if f.Tool != "" {
+			about += "\nTool: " + inlineCode(f.Tool, maxTool)
+		}
+		m.Components = append(m.Components, discordgo.TextDisplay{Content: about})
+	}
+	for i, in := range f.Inputs {
+		id := string(f.Action)
+		switch f.Action {
+		case chat.ActionAnswer:
+			id = inputField + strconv.Itoa(f.First+i)
+		case chat.ActionEdit:
+			id = "arguments"
+		case chat.ActionReason:
+			if !in.Required {
+				in.Title += " (optional)" // Discord does not say so
+			}
+		}
+		m.Components = append(m.Components, input(id, in))
+	}
+	return m
+}
+
+// pageOf is a page of a form, from 0. typed is what its inputs are filled with, by their places on the page.
+func pageOf(f doc.Form, page int, typed []string) doc.Form {
+	all := f.Inputs
+	if n := pagesOf(len(all)); n > 1 {
+		f.Title += fmt.Sprintf(" (page %d of %d)", page+1, n)
+	}
+	f.First, f.Inputs = page*maxFields, nil
+	for i, in := range all[f.First:min(len(all), f.First+maxFields)] {
+		if i < len(typed) {
+			in.Value = typed[i]
+		}
+		f.Inputs = append(f.Inputs, in)
+	}
+	return f
+}
+
+func pagesOf(inputs int) int { return (inputs + maxFields - 1) / maxFields }
+
+// confirmForm asks again before a call is approved, and says why. It takes no notice of which of the call's cards was pressed: it is as cautious
+// as for a copy with every note and the longest context.
+func confirmForm(c core.Card) doc.Form {
+	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel)
+	_, left := layout(v, maxContext)
+	cautions := v.Cautions(leadCut(v))
+	if left > 0 || cautions == "" {
+		cautions = strings.TrimSpace(cautions + " The card does not show all arguments. Read them first: press Show all arguments.")
+	}
+	return doc.ConfirmForm(c, cautions)
+}
+
+// input draws an input of a form, with its label.
+func input(id string, in doc.Input) discordgo.Label {
+	f := in.Field
+	made := discordgo.Label{Label: plainLabel(in.Shown(), maxFieldLabel), Description: hint(f)}
+	if titles := in.Titles(); titles != nil {
+		m := menu{CustomID: id, Placeholder: "Choose", MinValues: 1, MaxValues: 1, Options: menuOptions(titles, in.Value), Required: new(f.Required)}
+		if !f.Required {
+			m.MinValues = 0
+		}
+		made.Component = m
+		return made
+	}
+	text := discordgo.TextInput{
+		CustomID: id, Style: discordgo.TextInputShort, Required: new(f.Required), MaxLength: maxNumber, Value: in.Value, Placeholder: in.Placeholder,
+	}
+	if f.Kind == question.Text {
+		text.MinLength, text.MaxLength = f.MinLength, min(f.MaxLength, maxInput)
+		if text.MaxLength > maxShort {
+			text.Style = discordgo.TextInputParagraph
+		}
+	}
+	made.Component = text
+	return made
+}
+
+// hint says what an input is for or, if nothing else does, which numbers fit.
+func hint(f question.Field) string {
+	low, high := string(f.Minimum), string(f.Maximum)
+	text := f.Hint
+	switch {
+	case text != "":
+	case f.Kind != question.Number && f.Kind != question.Integer:
+		return ""
+	case low != "" && high != "":
+		text = "A number from " + low + " to " + high
+	case low != "":
+		text = "A number: " + low + " or more"
+	case high != "":
+		text = "A number: " + high + " or less"
+	case f.Kind == question.Integer:
+		text = "A whole number"
+	default:
+		text = "A number"
+	}
+	return plainLabel(text, maxOption)
+}
+
+const (
+	maxNumber = 60  // of a number's input
+	maxShort  = 150 // of a text whose input has one line
+)

@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"log/slog"
 	"net/http"
-	"time"
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/agents"
 	"gatehouse/adapters/callback"
-	"gatehouse/approvals"
 	"gatehouse/approvals/proof"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -19,34 +16,19 @@ import (
 	"gatehouse/storage"
 )
 
-// mostOpen is how many requests of one agent may be open at a time.
-const mostOpen = 500
-
 // agentsPerPerson is how much more an agent may request in a minute than a person may say: it may stand for many.
 const agentsPerPerson = 10
 
 // newAgents makes the interfaces for other agents. opened wakes the deliverer. When ctx ends, nothing waits any longer.
-func newAgents(ctx context.Context, cfg settings.Config, store *storage.Store, gate *access.Gate, opened func(), log *slog.Logger) agents.Options {
-	service := approvals.NewService(store, store, cfg.Platforms()...).LetAgentsAsk(approvals.Agents{
-		Open: store.OpenExternal, MostOpen: mostOpen,
-		Rule: func(turn core.Turn, call core.Call) core.Rule {
-			d := cfg.Policy.Policy().Decide(turn, call)
-			if !d.Matched { // nobody could write where the defaults tell of it
-				d.Rule.Notify = []string{core.NotifyDM}
-			}
-			return d.Rule
-		},
-		Asks: func(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule {
-			return cfg.Policy.Asks(turn, call, of, expires, true)
-		},
-	})
+func newAgents(ctx context.Context, p shared, gate *access.Gate, opened func()) agents.Options {
+	store := p.store
 	return agents.Options{
-		Gate: gate, Request: service.Request, Requested: service.Requested, Withdraw: service.WithdrawRequest,
-		Callbacks: cfg.Callbacks.Check, Proof: prover(store), Cards: store.Cards, TakeToken: store.TakeToken, NewID: cli.NewID,
+		Gate: gate, Request: p.service.Request, Requested: p.service.Requested, Withdraw: p.service.WithdrawRequest,
+		Callbacks: p.cfg.Callbacks.Check, Proof: prover(store), Cards: store.Cards, TakeToken: store.TakeToken, NewID: cli.NewID,
 		Secret: func(who core.Actor) string {
 			return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(store.Signer(), who.ID)[0])
 		},
-		PerMinute: agentsPerPerson * cfg.Rate, Opened: opened, Ending: ctx.Done(), Log: log,
+		PerMinute: agentsPerPerson * p.cfg.Rate, Opened: opened, Ending: ctx.Done(), Log: p.log,
 	}
 }
 

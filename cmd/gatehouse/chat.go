@@ -9,7 +9,6 @@ import (
 	"regexp"
 
 	"gatehouse/adapters/console"
-	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/dispatch"
@@ -57,16 +56,16 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	service := approvals.NewService(store, store)
+	parts := newShared(cfg, store, log)
 	terminal := console.New(console.Options{
 		Session: c.Session, In: a.In, Out: a.Out, TTY: prompt, NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
 		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
-		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return service.OpenCards(ctx, conversation) },
+		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return parts.service.OpenCards(ctx, conversation) },
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
 		Log:        log,
 	})
-	g, err := newGateway(cfg, store, owner, log, []core.ConversationID{conversation}, leaving{terminal, func(ctx context.Context) {
+	g, err := newGateway(parts, owner, []core.ConversationID{conversation}, leaving{terminal, func(ctx context.Context) {
 		if done, err := idle(ctx, store, conversation); prompt && err == nil && !done {
 			a.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.", cfg.DrainTimeout)
 		}

@@ -94,14 +94,14 @@ type waysOut struct {
 }
 
 func newWaysOut(t *testing.T, store *storage.Store) waysOut {
-	log := slog.New(slog.DiscardHandler)
 	gate := access.New(access.Options{Signer: store.Signer()})
 	w := waysOut{ctx: t.Context(), store: store}
+	parts := newShared(w.cfg, store, slog.New(slog.DiscardHandler))
 	mux := http.NewServeMux()
-	for pattern, h := range newPages(w.cfg, store, gate, func() {}, log).Routes() {
+	for pattern, h := range newPages(parts, gate, func() {}).Routes() {
 		mux.Handle(pattern, h)
 	}
-	for pattern, h := range newAgents(t.Context(), w.cfg, store, gate, func() {}, log).Routes() {
+	for pattern, h := range newAgents(t.Context(), parts, gate, func() {}).Routes() {
 		mux.Handle(pattern, h)
 	}
 	w.http = mux

@@ -53,7 +53,7 @@ func TestLaw5_AForgedSignalWakesNoTurn(t *testing.T) {
 	deleted.Payload, _ = json.Marshal(core.Amendment{Revision: "1"})
 
 	p := &forger{events: []core.Event{signal, early, deleted}}
-	g, err := newGateway(cfg, w.store, "test", cli.NewLogger(io.Discard, 0, "json"), nil, p)
+	g, err := newGateway(newShared(cfg, w.store, cli.NewLogger(io.Discard, 0, "json")), "test", nil, p)
 	if err != nil {
 		t.Fatal(err)
 	}

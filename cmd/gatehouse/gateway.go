@@ -13,8 +13,6 @@ import (
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/tools"
-	"gatehouse/approvals"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
@@ -46,7 +44,8 @@ var lookups []time.Duration
 var taskLease time.Duration
 
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
-func newGateway(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
+func newGateway(p shared, owner string, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
+	cfg, store, log, service := p.cfg, p.store, p.log, p.service
 	if cfg.Rate > 0 && only == nil { // a person alone at a terminal disturbs nobody
 		store = store.WithLimits(core.Limits{PerMinute: cfg.Rate, Exempt: []string{openharness.Name}, Waiting: maxWaiting, Refusal: cfg.Sentences.TooMany})
 	}
@@ -55,9 +54,8 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
-	servers := newServers(cfg, store, log)
 	models := &modelHealth{last: map[string]core.Category{}}
-	agent, err := newAgent(cfg, store, traces.Tracer(), models, log, servers.Source())
+	agent, err := newAgent(cfg, store, traces.Tracer(), models, log, p.servers.Source())
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +63,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
-	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
-	g := &gateway{store: store, platforms: platforms, servers: servers, models: models, traces: traces, drain: cfg.DrainTimeout, log: log}
+	g := &gateway{store: store, platforms: platforms, servers: p.servers, models: models, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
 		Jitter: rand.Float64, Log: log,

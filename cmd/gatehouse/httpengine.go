@@ -20,10 +20,10 @@ import (
 )
 
 // newHTTPEngine makes the OpenHarness engine. It always runs: without GATEHOUSE_TOKENS it serves this machine alone.
-func newHTTPEngine(cfg settings.Config, store *storage.Store, gate *access.Gate, log *slog.Logger) *openharness.Engine {
+func newHTTPEngine(p shared, gate *access.Gate) *openharness.Engine {
 	return openharness.New(openharness.Options{
-		Gate: gate, Store: recordedStore{store}, Signer: store.Signer(), Card: approvals.NewService(store, store).Card,
-		Rate: cfg.Rate, MaxMessage: int(cfg.MaxMessage), Log: log,
+		Gate: gate, Store: recordedStore{p.store}, Signer: p.store.Signer(), Card: p.service.Card,
+		Rate: p.cfg.Rate, MaxMessage: int(p.cfg.MaxMessage), Log: p.log,
 	})
 }
 
@@ -40,12 +40,12 @@ func (s recordedStore) LoadApproval(ctx context.Context, id core.ApprovalID) (co
 }
 
 // newPages makes the web pages, which decide through the same service as every platform. decided wakes the dispatcher.
-func newPages(cfg settings.Config, store *storage.Store, gate *access.Gate, decided func(), log *slog.Logger) *web.Web {
-	all := webApprovals{store, approvals.NewService(store, store, cfg.Platforms()...)}
+func newPages(p shared, gate *access.Gate, decided func()) *web.Web {
+	all := webApprovals{p.store, p.service}
 	return web.New(web.Options{
-		Gate: gate, Approvals: all, Reveal: all.reveal, Views: store,
-		Admin: func(who core.Actor) bool { return isAdmin(cfg, who) }, Decided: decided, Now: time.Now, Log: log,
-		Note: keyNote(store),
+		Gate: gate, Approvals: all, Reveal: all.reveal, Views: p.store,
+		Admin: func(who core.Actor) bool { return isAdmin(p.cfg, who) }, Decided: decided, Now: time.Now, Log: p.log,
+		Note: keyNote(p.store),
 	})
 }
 

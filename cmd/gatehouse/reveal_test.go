@@ -65,7 +65,7 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	}
 	gate := newGate(cfg, store)
 	mux := http.NewServeMux()
-	for pattern, h := range newPages(cfg, store, gate, func() {}, slog.New(slog.DiscardHandler)).Routes() {
+	for pattern, h := range newPages(newShared(cfg, store, slog.New(slog.DiscardHandler)), gate, func() {}).Routes() {
 		mux.Handle(pattern, h)
 	}
 	cookies := map[string]*http.Cookie{}

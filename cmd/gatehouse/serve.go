@@ -9,7 +9,6 @@ import (
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
-	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -31,15 +30,16 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil || store == nil {
 		return err
 	}
-	platforms, webhooks := newPlatforms(cfg, store, owner, log)
+	parts := newShared(cfg, store, log)
+	platforms, webhooks := newPlatforms(parts, owner)
 	gate := newGate(cfg, store)
-	engine := newHTTPEngine(cfg, store, gate, log)
-	g, err := newGateway(cfg, store, owner, log, nil, append(platforms, engine, newCallbacks(cfg, store))...)
+	engine := newHTTPEngine(parts, gate)
+	g, err := newGateway(parts, owner, nil, append(platforms, engine, newCallbacks(cfg, store))...)
 	if err != nil {
 		return err
 	}
-	pages := newPages(cfg, store, gate, g.dispatcher.Nudge, log)
-	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages), agentRoutes(newAgents(ctx, cfg, store, gate, g.deliverer.Nudge, log), store)), log); err != nil {
+	pages := newPages(parts, gate, g.dispatcher.Nudge)
+	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages), agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)), log); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
@@ -112,9 +112,9 @@ func warnOfApprovers(cfg settings.Config, log *slog.Logger) {
 }
 
 // newPlatforms makes the configured platforms.
-func newPlatforms(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) (platforms []core.Platform, webhooks []routes) {
+func newPlatforms(p shared, owner string) (platforms []core.Platform, webhooks []routes) {
+	cfg, store, service, log := p.cfg, p.store, p.service, p.log
 	signer := store.Signer()
-	service := approvals.NewService(store, store)
 	if cfg.Slack.Enabled() {
 		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, Jitter: rand.Float64, Log: log})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)

@@ -209,7 +209,7 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGateway(cfg, w.store, "test", cli.NewLogger(io.Discard, 0, "json"), nil)
+	g, err := newGateway(newShared(cfg, w.store, cli.NewLogger(io.Discard, 0, "json")), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

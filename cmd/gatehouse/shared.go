@@ -1,0 +1,48 @@
+package main
+
+import (
+	"log/slog"
+	"time"
+
+	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// shared is what the parts of a process are made from. It has the one service that opens, draws and decides approvals: what one surface can do,
+// all can.
+type shared struct {
+	cfg     settings.Config
+	store   *storage.Store
+	servers *mcpServers // whose tools the agent has
+	service *approvals.Service
+	log     *slog.Logger
+}
+
+// newShared makes them. Nothing runs yet.
+func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
+	servers := newServers(cfg, store, log)
+	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
+	return shared{cfg, store, servers, service.LetAgentsAsk(foreign(cfg, store)), log}
+}
+
+// mostOpen is how many requests of one agent may be open at a time.
+const mostOpen = 500
+
+// foreign lets other agents request approvals and ask questions, as today's policy says.
+func foreign(cfg settings.Config, store *storage.Store) approvals.Agents {
+	return approvals.Agents{
+		Open: store.OpenExternal, MostOpen: mostOpen,
+		Rule: func(turn core.Turn, call core.Call) core.Rule {
+			d := cfg.Policy.Policy().Decide(turn, call)
+			if !d.Matched { // nobody could write where the defaults tell of it
+				d.Rule.Notify = []string{core.NotifyDM}
+			}
+			return d.Rule
+		},
+		Asks: func(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule {
+			return cfg.Policy.Asks(turn, call, of, expires, true)
+		},
+	}
+}

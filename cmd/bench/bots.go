@@ -5,17 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gatehouse/cmd/bench/internal/floor"
 	"gatehouse/cmd/bench/internal/load"
+	"gatehouse/cmd/bench/internal/mix"
+	"gatehouse/cmd/bench/internal/slack"
 )
 
 // bot is a program to be measured. prepare makes what one run of it needs, in a folder; the cleanup is called after the run.
@@ -24,14 +28,24 @@ type bot struct {
 	prepare func(ctx context.Context, dir string) (b load.Bot, cleanup func() error, err error)
 }
 
+// The ports that are tried: below those that the system gives to outgoing connections, of which a bench makes many.
+const (
+	firstPort = 15000
+	ports     = 15000
+	portTries = 50
+)
+
 // freePort returns a port that nothing listens on.
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+func freePort() (port string, err error) {
+	for range portTries {
+		port = strconv.Itoa(firstPort + rand.N(ports))
+		l, failed := net.Listen("tcp", "127.0.0.1:"+port)
+		if failed == nil {
+			return port, l.Close()
+		}
+		err = failed
 	}
-	_, port, _ := net.SplitHostPort(l.Addr().String()) // can't fail: it is an address
-	return port, l.Close()
+	return "", err
 }
 
 // Where gatehouse takes events, and the floor bot too.
@@ -40,9 +54,10 @@ const (
 	pathInteractions = "/discord/interactions"
 )
 
-// gatehouseBot is gatehouse with the echo agent, without limits for people and channels, on a new database.
-func (o *options) gatehouseBot() bot {
-	return bot{name: "gatehouse", prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
+// gatehouseBot is a program of gatehouse with the echo agent, or the script of the mix, without limits for people and
+// channels, on a new database.
+func (o *options) gatehouseBot(name, program string) bot {
+	return bot{name: name, prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
 		db, err := databaseFile(ctx, o.existing), error(nil)
 		if o.existing == "" {
 			db, err = newDatabase(ctx, o.database, dir)
@@ -54,9 +69,16 @@ func (o *options) gatehouseBot() bot {
 			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(), "GATEHOUSE_RATE=0",
 			"SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
 		}
+		if o.plan.Mix {
+			script, err := mix.Write(dir)
+			if err != nil {
+				return load.Bot{}, nil, errors.Join(err, db.drop())
+			}
+			env = append(env, "GATEHOUSE_AGENT="+script, "GATEHOUSE_APPROVERS=slack:"+slack.Approver)
+		}
 		env = append(env, o.env...)
 		b := load.Bot{
-			Name: "gatehouse", Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, o.gatehouse, env) },
+			Name: name, Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, program, env) },
 		}
 		path := pathEvents
 		if o.discord {
@@ -68,7 +90,7 @@ func (o *options) gatehouseBot() bot {
 				return load.Bot{}, nil, errors.Join(err, db.drop())
 			}
 			b.Instances = append(b.Instances, load.Instance{
-				Program: []string{o.gatehouse, "serve"}, Env: append(slices.Clone(env), "GATEHOUSE_LISTEN=127.0.0.1:"+port),
+				Program: []string{program, "serve"}, Env: append(slices.Clone(env), "GATEHOUSE_LISTEN=127.0.0.1:"+port),
 				URL: "http://127.0.0.1:" + port + path, Ready: "http://127.0.0.1:" + port + "/readyz",
 			})
 		}

@@ -180,7 +180,7 @@ func converse(ctx context.Context, file string, agent turns.Agent, say func(*tur
 func (g *growthBench) serve(ctx context.Context, dir string, s stage, row, empty *report.Row) error {
 	o := g.options
 	o.existing = s.file
-	r, err := o.once(ctx, o.plan, o.gatehouseBot(), dir)
+	r, err := o.once(ctx, o.plan, o.gatehouseBot("gatehouse", o.gatehouse), dir)
 	if err != nil {
 		return err
 	}

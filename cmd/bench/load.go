@@ -47,6 +47,9 @@ func loadBench(name string) bench {
 			if err := o.print(stdout, rate, rows); err != nil {
 				return err
 			}
+			if o.before.check {
+				problems = append(problems, judge(paired(rows)))
+			}
 			curves.Add(rate, rows, "end_to_end_p50_ms", "end_to_end_p99_ms")
 		}
 		if o.svg != "" {
@@ -70,7 +73,9 @@ func warnIfBusy(stderr io.Writer) {
 
 // bots are those that a bench measures; gatehouse is the last one, since it is compared with the others.
 func (o *options) bots(ctx context.Context, name, dir string) (all []bot, err error) {
-	if name == "floor" || name == "compare" {
+	if o.before.program != "" {
+		all = append(all, o.gatehouseBot("before", o.before.program))
+	} else if name == "floor" || name == "compare" {
 		b, err := floorBot(o.delay)
 		if err != nil {
 			return nil, err
@@ -90,7 +95,7 @@ func (o *options) bots(ctx context.Context, name, dir string) (all []bot, err er
 				return nil, err
 			}
 		}
-		all = append(all, o.gatehouseBot())
+		all = append(all, o.gatehouseBot("gatehouse", o.gatehouse))
 	}
 	return all, nil
 }
@@ -99,20 +104,33 @@ func (o *options) bots(ctx context.Context, name, dir string) (all []bot, err er
 func (o *options) measure(ctx context.Context, p load.Plan, bots []bot, dir string, stderr io.Writer) ([]report.Row, error) {
 	rows := make([]report.Row, len(bots))
 	var problems []error
+	add := func(run, n int, result load.Result) {
+		if result.Problem != "" {
+			problems = append(problems, fmt.Errorf("%s, run %d: %s", bots[n].name, run+1, result.Problem))
+		}
+		rows[n].Name = bots[n].name
+		rows[n].Add(figures(p, result))
+		if o.runs > 1 {
+			fmt.Fprintf(stderr, "run %d of %d: %s: %.0f replies/s\n", run+1, o.runs, bots[n].name, rows[n].Values["replies_per_s"][run])
+		}
+	}
 	for i := range o.runs {
+		if o.before.program != "" {
+			results, err := o.besides(ctx, p, bots, dir)
+			if err != nil {
+				return nil, err
+			}
+			for n, result := range results {
+				add(i, n, result)
+			}
+			continue
+		}
 		for n, b := range bots {
 			result, err := o.once(ctx, p, b, dir)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", b.name, err)
 			}
-			if result.Problem != "" {
-				problems = append(problems, fmt.Errorf("%s, run %d: %s", b.name, i+1, result.Problem))
-			}
-			rows[n].Name = b.name
-			rows[n].Add(figures(p, result))
-			if o.runs > 1 {
-				fmt.Fprintf(stderr, "run %d of %d: %s: %.0f replies/s\n", i+1, o.runs, b.name, rows[n].Values["replies_per_s"][i])
-			}
+			add(i, n, result)
 		}
 	}
 	return rows, errors.Join(problems...)
@@ -132,7 +150,30 @@ func (o *options) once(ctx context.Context, p load.Plan, b bot, dir string) (res
 	if b.name != "gatehouse" {
 		p.Profile = ""
 	}
-	return load.Run(ctx, p, program, func(book *ledger.Ledger) (load.Platform, error) {
+	return load.Run(ctx, p, program, o.open(p, program), dir)
+}
+
+// besides measures bots that run at the same time and get their events by turns.
+func (o *options) besides(ctx context.Context, p load.Plan, bots []bot, dir string) (results []load.Result, err error) {
+	sides := make([]load.Side, len(bots))
+	for i, b := range bots {
+		if sides[i].Dir, err = os.MkdirTemp(dir, "run-"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(sides[i].Dir)
+		program, cleanup, err := b.prepare(ctx, sides[i].Dir)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, cleanup()) }()
+		sides[i].Bot, sides[i].Open = program, o.open(p, program)
+	}
+	return load.Alternate(ctx, p, sides)
+}
+
+// open opens the platform of a program.
+func (o *options) open(p load.Plan, program load.Bot) load.Open {
+	return func(book *ledger.Ledger) (load.Platform, error) {
 		var urls []string
 		for _, i := range program.Instances {
 			urls = append(urls, i.URL)
@@ -146,16 +187,24 @@ func (o *options) once(ctx context.Context, p load.Plan, b bot, dir string) (res
 			return slack.Start(book, p)
 		}
 		return slack.Start(book, p, urls...)
-	}, dir)
+	}
 }
 
 // print prints a table, or JSON.
 func (o *options) print(out io.Writer, rate float64, rows []report.Row) error {
 	if o.json {
-		return report.JSON(out, map[string]any{"rate": rate, "mode": o.plan.Mode}, columns, rows)
+		what := map[string]any{"rate": rate, "mode": o.plan.Mode}
+		if o.before.program != "" {
+			what["paired"] = paired(rows)
+		}
+		return report.JSON(out, what, columns, rows)
 	}
 	if len(o.rates) > 1 {
 		fmt.Fprintf(out, "%g events a second:\n", rate)
 	}
-	return report.Table(out, columns, rows)
+	err := report.Table(out, columns, rows)
+	if o.before.program != "" {
+		printPairs(out, paired(rows))
+	}
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gatehouse/cmd/bench/internal/load"
+	"gatehouse/cmd/bench/internal/report"
 )
 
 // TestMain makes the test binary the floor bot when a bench starts it as one.
@@ -145,11 +146,78 @@ func TestLostAndDoubledRepliesAreFound(t *testing.T) {
 	}
 }
 
+// TestAnOlderGatehouseIsComparedInTheSameRun has the present program as the older one: every event is answered by both, cards among them.
+func TestAnOlderGatehouseIsComparedInTheSameRun(t *testing.T) {
+	program := gatehouse(t)
+	few := []string{"compare", "--before", program, "--gatehouse", program, "--rounds", "1", "--events", "120", "--warm", "8", "--threads", "10"}
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), few, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	for _, want := range []string{"gatehouse/before", "of 1\n", "replies/s ", "CPU time per reply "} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, &stdout)
+		}
+	}
+	stdout.Reset()
+	if code := run(t.Context(), append(few, "--json", "--rounds", "2"), &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	var printed struct{ Paired map[string]pairs }
+	if err := json.Unmarshal(stdout.Bytes(), &printed); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"replies_per_s", "cpu_ms_per_event"} {
+		if p := printed.Paired[key]; len(p.Values) != 2 || p.Least <= 0 || p.Median < p.Least || p.Most < p.Median {
+			t.Errorf("%s: %+v", key, p)
+		}
+	}
+	for name, figures := range figuresIn(t, &stdout)[0] {
+		// A card is posted, pressed and drawn again besides the reply.
+		if figures["lost"] != 0 || figures["doubled"] != 0 || figures["calls_per_event"] < 1.2 {
+			t.Errorf("%s: %v", name, figures)
+		}
+	}
+}
+
+func TestAChangeThatCostsTooMuchIsReported(t *testing.T) {
+	rows := func(replies, cpu float64) []report.Row {
+		all := make([]report.Row, 2)
+		for range 3 {
+			all[0].Add(map[string]float64{"replies_per_s": 100, "cpu_ms_per_event": 2})
+			all[1].Add(map[string]float64{"replies_per_s": 100 * replies, "cpu_ms_per_event": 2 * cpu})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		replies, cpu float64
+		want         []string
+	}{
+		{1.2, 0.8, nil},
+		{0.96, 1.04, nil},
+		{0.94, 1, []string{"replies/s"}},
+		{1, 1.06, []string{"CPU time"}},
+		{0.5, 2, []string{"replies/s", "CPU time"}},
+	} {
+		err := judge(paired(rows(c.replies, c.cpu)))
+		if (err != nil) != (len(c.want) > 0) {
+			t.Errorf("%v: %v", c, err)
+		}
+		for _, word := range c.want {
+			if err != nil && !strings.Contains(err.Error(), word) {
+				t.Errorf("%v: %v", c, err)
+			}
+		}
+	}
+}
+
 func TestWrongFlagsAreExplained(t *testing.T) {
 	for _, args := range [][]string{
 		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"}, {"slack", "--replicas", "2"}, {"slack", "more"},
 		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"}, {"peer", "--command", "true"},
 		{"peer", "--command", "true", "--url", "ftp://127.0.0.1"}, {"floor", "--socket"},
+		{"compare", "--check"}, {"compare", "--before", "no such program"}, {"compare", "--before", os.Args[0], "--command", "true"},
+		{"compare", "--before", os.Args[0], "--mode", "kill"}, {"slack", "--before", os.Args[0]}, {"compare", "--before", os.Args[0], "--rounds", "0"},
 		nil, {"speed"}, {"hrf", "hrf"}, {"typestate", "--runs", "0"}, {"store", "--sessions", "1,some"}, {"growth", "--idle", "0"}, {"many", "--turns", "0"},
 	} {
 		var stdout, stderr bytes.Buffer

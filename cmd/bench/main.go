@@ -10,7 +10,8 @@
 //	floor    the same as slack with the floor bot in gatehouse's place, the least that a bot in Go can do: it verifies, acknowledges and
 //	         posts, and stores nothing
 //	peer     the same as slack with another bot, which --command starts
-//	compare  floor, peer (if --command is given) and gatehouse in turn, --runs times, with medians, spreads and ratios
+//	compare  floor, peer (if --command is given) and gatehouse in turn, --runs times, with medians, spreads and ratios; with --before PATH
+//	         an older program of gatehouse and the present one instead, see below
 //	many     a gatehouse serve with 2,000 turns whose agent takes 30 s, at once, and short turns beside them
 //	store    what a disk and SQLite's driver can do at best, and the steps of turns, turns in the store and whole dispatch in this process as
 //	         ratios to it, by 1, 16 and 256 sessions at once; every session waits for one thing before it does the next
@@ -26,6 +27,18 @@
 // The driver and the fake share the processors with the bot. internal/wire keeps what they cost small, and the table shows it. Times of events
 // begin when they are sent, or, at a steady rate, when they were due if no sender was free. Replies are counted by a mark in the text of each
 // event, which the bot has to repeat in the event's thread.
+//
+// compare --before PATH tells what a change costs. PATH is gatehouse of the commit before:
+//
+//	git worktree add /tmp/before HEAD~1 && (cd /tmp/before && go build -o /tmp/gatehouse-before ./cmd/gatehouse)
+//	go run ./cmd/bench compare --before /tmp/gatehouse-before --check
+//
+// Both programs run at the same time, each with a database and a Slack of its own, and get their events by turns, 100
+// each, so whatever else slows the machine down hits both alike. Of eight events five are answered with Markdown
+// (headings, lists, tables, code, links), two with plain words, and one after an approval, whose card is pressed
+// (internal/mix). That is done in 7 rounds (--rounds), each with new processes. Below the table are the ratios
+// now/before of the replies/s and of the CPU time per reply: one of each round, their median, least and most. With
+// --check the exit code is 1 if the median of the replies/s is below 0.95, or that of the CPU time above 1.05.
 //
 // TestEndurance, with the build tag soak, sends events by Slack and Discord at the same time to one gatehouse, for half an hour or as TEST_ENDURANCE
 // says, with all of that wrong at once, and looks at its memory and its database, too.

@@ -76,7 +76,7 @@ func (o *options) wait(ctx context.Context, turns int, dir string, row *report.R
 	p.Events, p.Threads = turns, turns+p.Beside
 	p.Patience = o.delay + time.Minute
 	p.Within = 2*o.delay + 2*time.Minute
-	r, err := o.once(ctx, p, o.gatehouseBot(), dir)
+	r, err := o.once(ctx, p, o.gatehouseBot("gatehouse", o.gatehouse), dir)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type options struct {
 	sweep        time.Duration
 	svg          string
 	json         bool
+	before       before
 	env          []string // not a flag: further variables of gatehouse
 	existing     string   // not a flag: the file of a database that is used in place of a new one
 }
@@ -73,6 +74,9 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	if name == "slack" || name == "compare" {
 		f.IntVar(&o.replicas, "replicas", 1, "how many processes of gatehouse share the database; on SQLite 1")
 	}
+	if name == "compare" {
+		o.before.flags(f, &o.runs)
+	}
 	if name != "floor" && name != "slack" {
 		f.StringVar(&o.command, "command", "", "the shell `COMMAND` that starts the other bot; its environment has "+peerVariables)
 		f.StringVar(&o.url, "url", "", "where the other bot takes events by HTTP, such as http://127.0.0.1:PORT/slack/events; a free port is put in for PORT")
@@ -84,7 +88,7 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	o.plan.Mode = load.Mode(*mode)
-	return o, errors.Join(o.check(), o.setRates(*rates))
+	return o, errors.Join(o.check(), o.setRates(*rates), o.before.complete(f, o))
 }
 
 // peerVariables are the variables of another bot's environment.

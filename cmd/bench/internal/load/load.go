@@ -52,6 +52,7 @@ type Plan struct {
 	Idle     time.Duration // for how long the bot is measured without events, afterwards
 	Watch    time.Duration // for how long the bot is measured when all events are acknowledged, while its agent is slow
 	Beside   int           // how many further events are sent then, one by one, which ask for an answer without delay; on Slack only
+	Mix      bool          // the people ask for Markdown and for actions that need an approval (package mix); else they greet the bot
 	Profile  string        // the file for a profile of the bot's first instance by perf; "": none
 }
 

@@ -30,7 +30,7 @@ var answers = map[string][]byte{
 		bot+`","bot_id":"`+botID+`","is_enterprise_install":false}`, scopes),
 	"bots.info":             wire.Answer(http.StatusOK, `{"ok":true,"bot":{"id":"`+botID+`","app_id":"`+app+`","user_id":"`+bot+`","name":"bench"}}`, scopes),
 	"chat.getPermalink":     wire.Answer(http.StatusOK, `{"ok":true,"permalink":"https://bench.slack.com/archives/C0BENCH0/p1"}`, scopes),
-	"conversations.members": wire.Answer(http.StatusOK, `{"ok":true,"members":["`+bot+`"],"response_metadata":{"next_cursor":""}}`, scopes),
+	"conversations.members": wire.Answer(http.StatusOK, `{"ok":true,"members":["`+bot+`","`+Approver+`"],"response_metadata":{"next_cursor":""}}`, scopes),
 	"conversations.history": wire.Answer(http.StatusOK, `{"ok":true,"messages":[],"has_more":false}`, scopes),
 	"users.conversations":   wire.Answer(http.StatusOK, `{"ok":true,"channels":[],"response_metadata":{"next_cursor":""}}`, scopes),
 	"usergroups.users.list": wire.Answer(http.StatusOK, `{"ok":true,"users":[]}`, scopes),
@@ -56,6 +56,9 @@ func (s *Slack) answer(r *http.Request, body []byte) []byte {
 	switch method {
 	case "apps.connections.open":
 		return wire.Answer(http.StatusOK, `{"ok":true,"url":"`+s.sockets.URL()+`"}`)
+	case "chat.update":
+		id, ts := argument(r, body, "channel"), argument(r, body, "ts")
+		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"channel":%q,"ts":%q}`, id, ts), scopes)
 	case "conversations.info":
 		id := argument(r, body, "channel")
 		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"channel":{"id":%q,"name":"bench","is_channel":true,"is_member":true}}`, id), scopes)
@@ -79,10 +82,15 @@ func (s *Slack) post(body []byte) []byte {
 		return s.stranger(body)
 	}
 	in, thread := s.world.place(n)
-	if !bytes.Contains(body, []byte(thread)) || !bytes.Contains(body, []byte(in)) || !s.ledger.Answered(n) {
+	ts := timestamp(s.world.began.Add(time.Hour), int(count))
+	switch button := s.approval(n, body); {
+	case !bytes.Contains(body, []byte(thread)) || !bytes.Contains(body, []byte(in)):
+		return s.stranger(body)
+	case button != nil:
+		s.pressSoon(n, ts, button)
+	case !s.ledger.Answered(n):
 		return s.stranger(body)
 	}
-	ts := timestamp(s.world.began.Add(time.Hour), int(count))
 	if s.plan.ReadBack() {
 		s.record(thread, ts, body)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/cmd/bench/internal/ledger"
+	"gatehouse/cmd/bench/internal/mix"
 	"gatehouse/cmd/bench/internal/wire"
 	"gatehouse/core/agent"
 )
@@ -42,10 +43,18 @@ type world struct {
 	threads int
 	people  int
 	long    int // the events after so many ask for an answer without delay
+	mix     bool
 }
 
-// place returns the channel and the thread that an event is in.
+// asks reports whether an event leads to a card.
+func (w world) asks(n int) bool { return w.mix && mix.Asks(n) }
+
+// place returns the channel and the thread that an event is in. One that leads to a card has a thread of its own: what is said in a thread where
+// a turn waits for an approval is another kind of message.
 func (w world) place(n int) (in, thread string) {
+	if w.asks(n) {
+		return channel + strconv.Itoa(n%channels), timestamp(w.began.Add(-time.Hour), n)
+	}
 	t := n % w.threads
 	return channel + strconv.Itoa(t%channels), timestamp(w.began, t)
 }
@@ -60,7 +69,9 @@ func timestamp(began time.Time, n int) string {
 func (w world) appendBody(b []byte, n int) []byte {
 	in, thread := w.place(n)
 	words := ledger.Mark(n) + " how are you?"
-	if n >= w.long {
+	if w.mix {
+		words = mix.Words(n)
+	} else if n >= w.long {
 		words = agent.AtOnce + " " + words
 	}
 	values := map[string]string{
@@ -109,15 +120,20 @@ func newSigner(secret string) *signer { return &signer{mac: hmac.New(sha256.New,
 
 // sign returns a signed request; it is valid until the next one. again marks it as a repetition.
 func (s *signer) sign(host, path string, body []byte, again bool) []byte {
-	now := strconv.FormatInt(time.Now().Unix(), 10)
-	s.mac.Reset()
-	s.mac.Write([]byte("v0:" + now + ":"))
-	s.mac.Write(body)
-	s.sum = s.mac.Sum(s.sum[:0])
-	header := "X-Slack-Request-Timestamp: " + now + "\r\nX-Slack-Signature: v0=" + hex.EncodeToString(s.sum) + "\r\n"
+	header := s.header(body)
 	if again {
 		header += "X-Slack-Retry-Num: 1\r\nX-Slack-Retry-Reason: http_timeout\r\n"
 	}
 	s.request = wire.AppendRequest(s.request[:0], host, path, header, body)
 	return s.request
+}
+
+// header is the lines that sign a body.
+func (s *signer) header(body []byte) string {
+	now := strconv.FormatInt(time.Now().Unix(), 10)
+	s.mac.Reset()
+	s.mac.Write([]byte("v0:" + now + ":"))
+	s.mac.Write(body)
+	s.sum = s.mac.Sum(s.sum[:0])
+	return "X-Slack-Request-Timestamp: " + now + "\r\nX-Slack-Signature: v0=" + hex.EncodeToString(s.sum) + "\r\n"
 }

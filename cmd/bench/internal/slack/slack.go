@@ -26,6 +26,7 @@ type Slack struct {
 	turn    atomic.Int64 // which of them the next sender sends to
 	resent  atomic.Int64
 	posts   atomic.Int64
+	presses sync.WaitGroup
 
 	mu    sync.Mutex
 	tally load.Tally
@@ -38,7 +39,7 @@ var _ load.Platform = (*Slack)(nil)
 func Start(book *ledger.Ledger, p load.Plan, events ...string) (s *Slack, err error) {
 	s = &Slack{
 		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}}, kept: map[string][]string{},
-		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders, long: p.Warm + p.Events},
+		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders, long: p.Warm + p.Events, mix: p.Mix},
 	}
 	for _, address := range events {
 		to, err := url.Parse(address)
@@ -84,6 +85,7 @@ func (s *Slack) Tally() load.Tally {
 
 // Close ends it.
 func (s *Slack) Close() {
+	s.presses.Wait()
 	s.server.Close()
 	s.sockets.Close()
 }

@@ -157,10 +157,19 @@ func (c *Client) Close() {
 	c.conn, c.in = nil, nil
 }
 
-// AppendRequest appends a POST request. The header lines end with a line break each.
+// AppendRequest appends a POST request with JSON. The header lines end with a line break each.
 func AppendRequest(b []byte, host, path, header string, body []byte) []byte {
+	return appendRequest(b, host, path, "Content-Type: application/json\r\n"+header, body)
+}
+
+// AppendForm appends a POST request with a form. The header lines end with a line break each.
+func AppendForm(b []byte, host, path, header string, body []byte) []byte {
+	return appendRequest(b, host, path, "Content-Type: application/x-www-form-urlencoded\r\n"+header, body)
+}
+
+func appendRequest(b []byte, host, path, header string, body []byte) []byte {
 	b = append(append(append(b, "POST "...), path...), " HTTP/1.1\r\nHost: "...)
 	b = append(append(append(b, host...), "\r\nContent-Length: "...), strconv.Itoa(len(body))...)
-	b = append(append(b, "\r\nContent-Type: application/json\r\n"...), header...)
-	return append(append(b, "\r\n"...), body...)
+	b = append(append(append(b, "\r\n"...), header...), "\r\n"...)
+	return append(b, body...)
 }

@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"slices"
-	"strings"
 
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
@@ -34,8 +33,8 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		all = nil // there is no conversation
 	}
 	for _, where := range tell {
-		if platform, channel, ok := strings.Cut(where, ":"); ok && slices.Contains(s.platforms, platform) {
-			all = append(all, copyTo(where, core.Address{Platform: platform, Channel: channel}))
+		if p, channel, _ := s.platforms.Of(where); p.Configured {
+			all = append(all, copyTo(where, core.Address{Platform: p.Name, Channel: channel}))
 		}
 	}
 	here, direct := a.External == nil && slices.Contains(tell, core.NotifyHere), slices.Contains(tell, core.NotifyDM)
@@ -70,7 +69,8 @@ func (s *Service) elsewhere(a core.Approval, occasion core.Occasion) (ids []stri
 		}
 	}
 	for _, id := range approvers {
-		if person := a.Rule.Person(id); !told[person] && slices.Contains(s.platforms, policy.PlatformOf(id)) && !policy.IsPlatformGroup(id) {
+		p, text, _ := s.platforms.Of(id)
+		if person := a.Rule.Person(id); !told[person] && p.Configured && !p.Group.Matches(text) {
 			told[person] = true
 			ids = append(ids, id)
 		}

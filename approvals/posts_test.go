@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/slack"
 	"gatehouse/approvals"
 	"gatehouse/core"
 )
@@ -27,7 +29,11 @@ func TestWhoIsTold(t *testing.T) {
 		"channels that are not there":   {"slack", core.Rule{Approvers: []string{"slack:U2"}, Notify: []string{"discord:99"}}, []string{"card/a slack C1"}},
 		"direct messages":               {"slack discord", core.Rule{Approvers: []string{"slack:U2", "discord:22"}, Notify: []string{"dm"}}, []string{"card/a slack C1 !", "card/a/discord:22 discord person +"}},
 	} {
-		service := approvals.NewService(nil, nil, strings.Fields(c.platforms)...)
+		drivers := []core.Driver{&slack.Config{}, &discord.Config{}}
+		if drivers[0] = (&slack.Config{BotToken: "x"}); strings.Contains(c.platforms, "discord") {
+			drivers[1] = &discord.Config{BotToken: "x"}
+		}
+		service := approvals.NewService(nil, nil, core.PlatformsOf(drivers)...)
 		turn := core.Turn{Conversation: "slack:T:C1", Address: core.Address{Platform: "slack", Channel: "C1"}, Event: 7}
 		c.rule.Verdict = core.VerdictAsk
 		_, posts, ok := service.Open(turn, "s", core.Suspended{Descriptor: core.Descriptor{SignalID: "a", Approval: &core.ApprovalRequest{Rule: c.rule}}})

@@ -20,15 +20,15 @@ import (
 type Service struct {
 	store     core.Approvals
 	sessions  core.Sessions
-	platforms []string
+	platforms core.Platforms
 	now       func() time.Time
 	editing   Editing
 	agents    Agents
 }
 
-// NewService makes a service. Cards quote messages from sessions. Platforms are the configured ones, which may get copies of cards from each
-// other's conversations.
-func NewService(store core.Approvals, sessions core.Sessions, platforms ...string) *Service {
+// NewService makes a service. Cards quote messages from sessions. The configured ones of the platforms may get copies of cards from each other's
+// conversations.
+func NewService(store core.Approvals, sessions core.Sessions, platforms ...core.KnownPlatform) *Service {
 	return &Service{store: store, sessions: sessions, platforms: platforms, now: time.Now}
 }
 
@@ -173,13 +173,16 @@ func withdrawer(who core.Actor, a core.Approval) string {
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, intent, err := s.store.Recorded(ctx, id)
 	if errors.As(err, new(*audit.Contradiction)) {
-		return contradictedCard(a, core.MessageOf(err)), nil
+		card := contradictedCard(a, core.MessageOf(err))
+		card.Platforms = s.platforms
+		return card, nil
 	}
 	if err != nil {
 		return core.Card{}, err
 	}
 	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
 	card := CardOf(a, intent)
+	card.Platforms = s.platforms
 	if context {
 		card.Context, err = s.lastMessages(ctx, a)
 	}

@@ -65,9 +65,13 @@ func New(o Options) *Console {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Console{
-		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
+		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
 		cards: shownCards{printed: map[core.ApprovalID][]string{}, asked: map[core.ApprovalID]bool{}}, workingChanged: make(chan struct{}, 1),
 	}
+}
+
+func conversationOf(session string) core.ConversationID {
+	return core.ConversationID(Name + ":" + session)
 }
 
 // IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.

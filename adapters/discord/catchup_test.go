@@ -220,13 +220,13 @@ func TestWhatIsPassedOverIsShown(t *testing.T) {
 	r.wants(ids)
 	r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.MissesPermissions(), When: func(c discordtest.Call) bool { return c.Params["channel"] == general }})
 	r.wantsInOrder(append(ids, r.gap(thread)...))
-	shown := func() discord.Check {
-		for _, c := range (discord.Checkup{Config: r.options.Config, KV: r.kv}).Run(r.ctx) {
+	shown := func() core.Check {
+		for _, c := range r.options.Config.Check(r.ctx, core.Checkup{KV: r.kv}) {
 			if c.Name == "discord missed messages" {
 				return c
 			}
 		}
-		return discord.Check{}
+		return core.Check{}
 	}
 	r.eventually("the check", func() bool { return r.kv.value("discord/missed/0") != "" })
 	if c := shown(); c.State != "warn" || !strings.Contains(c.What, general) || c.Mend == "" || !strings.Contains(c.What, "did not give") {

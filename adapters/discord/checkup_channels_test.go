@@ -2,7 +2,6 @@ package discord
 
 import (
 	"cmp"
-	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,7 +53,7 @@ func TestCheckupOfPermissions(t *testing.T) {
 		made  func(*rig) overwrites
 		reply string
 		check string // "#general" if empty
-		state chat.State
+		state core.CheckState
 		words string
 	}{
 		"nothing said":     {state: chat.OK},
@@ -118,7 +117,7 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		change func(*rig)
 		spoken []core.EventRecord
 		check  string
-		state  chat.State // "": there is no such check
+		state  core.CheckState // "": there is no such check
 		words  string
 	}{
 		"lacks it in general": {func(w *rig) {
@@ -174,7 +173,7 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 				c.change(w)
 			}
 			checkup := w.checkup()
-			checkup.Recent = func(context.Context) ([]core.EventRecord, error) { return c.spoken, nil }
+			checkup.Events = listing(nil, c.spoken...)
 			found := w.finds(checkup)
 			f, there := found["discord "+c.check]
 			if there != (c.state != "") || f.State != c.state || !strings.Contains(f.What+f.Mend, c.words) {
@@ -191,8 +190,8 @@ func TestCheckupStartsWithServersWhereTheBotWasUsed(t *testing.T) {
 		w.AddGuild(discordtest.Guild{ID: strconv.Itoa(10_000 + n), Name: "other"})
 	}
 	w.DenyBot(general, discordtest.SendMessages)
-	states := map[string]chat.State{}
-	for _, f := range w.checkup().Run(w.ctx()) {
+	states := map[string]core.CheckState{}
+	for _, f := range w.d.Config.Check(w.ctx(), w.checkup().Checkup) {
 		states[f.Name] = f.State
 	}
 	if states["discord channel #general"] != chat.Fail || states["discord servers"] != chat.OK {

@@ -3,6 +3,7 @@ package discord
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/url"
 	"strings"
 
@@ -11,11 +12,27 @@ import (
 	"gatehouse/core"
 )
 
-// ManifestOptions describe the application of a manifest.
+// ManifestOptions describe the application of a manifest: the flags of gatehouse manifest discord.
 type ManifestOptions struct {
-	Application string // its id; "": the placeholder APPLICATION_ID
-	URL         string // where Discord posts presses and commands, https://HOST; "": they come over the gateway
-	Reply       string // as DISCORD_REPLY
+	Application string `placeholder:"ID" help:"The application's id, for the invitation URL."`
+	URL         string `name:"http" placeholder:"URL" help:"The public https:// URL where Discord sends button presses and commands. Without it they come over the gateway."`
+	Reply       string `enum:"thread,channel" default:"thread" help:"The value of DISCORD_REPLY: ${enum}."`
+}
+
+// Manifest is gatehouse manifest discord.
+func (*Config) Manifest() any {
+	return new(struct {
+		Discord ManifestOptions `cmd:"" help:"Print what the Discord application needs as JSON: the invitation URL, permissions, intents and commands."`
+	})
+}
+
+// Run prints it and nothing else.
+func (o ManifestOptions) Run(out io.Writer) error {
+	text, err := Manifest(o)
+	if err == nil {
+		_, err = out.Write(text)
+	}
+	return err
 }
 
 // manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is entered.

@@ -4,41 +4,36 @@ import (
 	"context"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/core"
 )
 
-// Check is one line of the report of gatehouse doctor; State is its outcome.
-type (
-	Check = chat.Check
-	State = chat.State
-)
-
-// The states of a check.
-const (
-	OK   = chat.OK
-	Warn = chat.Warn
-	Fail = chat.Fail
-)
-
-// Checkup checks, by asking Slack, whether this configuration works. It changes nothing, neither in Slack nor here, and its results contain
-// no secrets.
-type Checkup struct {
-	Config    Config
-	Approvers []string                                 // the ids of all approvers, including those on other platforms
-	Listen    string                                   // the address at which gatehouse listens for HTTP
-	Quick     bool                                     // skips the request of a Socket Mode connection
-	LastEvent func(context.Context) (time.Time, error) // returns when the last event came from Slack; zero time: never. Nil: not known
-	Now       func() time.Time                         // nil: time.Now
-}
-
-// Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
-func (c Checkup) Run(ctx context.Context) []Check {
-	if c.Now == nil {
-		c.Now = time.Now
+// Check checks, by asking Slack, whether this configuration works. If Slack does not answer, it makes only the checks that don't need Slack.
+func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	var last func(context.Context) (time.Time, error)
+	if o.Events != nil {
+		last = func(ctx context.Context) (time.Time, error) { return lastReceived(ctx, o) }
 	}
 	return preflight.Run(ctx, preflight.Options{
-		API: c.Config.api(), HTTP: c.Config.SigningSecret != "", Paths: []string{pathEvents, pathInteractions, pathCommands}, Listen: c.Listen, Quick: c.Quick,
-		FollowUp: c.Config.FollowUp == followThread, Connect: c.Config.Connect == connectAllow, ApproverIDs: c.Approvers, BotName: botName, LastEvent: c.LastEvent, Now: c.Now,
+		API: c.api(), HTTP: c.SigningSecret != "", Paths: []string{pathEvents, pathInteractions, pathCommands}, Listen: o.Listen, Quick: o.Quick,
+		FollowUp: c.FollowUp == followThread, Connect: c.Connect == connectAllow, ApproverIDs: o.Approvers, BotName: botName, LastEvent: last, Now: o.Now,
 	})
+}
+
+// lookBack is how many events are searched for the last one that Slack sent.
+const lookBack = 100
+
+// lastReceived returns the time at which the last event from Slack was stored; zero: never. Events that gatehouse made itself do not count:
+// retries, and the signal of a decision, which may come from the command line.
+func lastReceived(ctx context.Context, o core.Checkup) (time.Time, error) {
+	found, err := o.Events(ctx, core.EventFilter{Platform: Name, Limit: lookBack})
+	for _, e := range found {
+		if e.Kind() != core.KindSignal && e.RetryOf == 0 {
+			return e.AcceptedAt, err
+		}
+	}
+	return time.Time{}, err
 }

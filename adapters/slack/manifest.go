@@ -3,6 +3,7 @@ package slack
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/url"
 	"strings"
 
@@ -10,10 +11,26 @@ import (
 	"gatehouse/core"
 )
 
-// ManifestOptions describe the app of a manifest.
+// ManifestOptions describe the app of a manifest: the flags of gatehouse manifest slack.
 type ManifestOptions struct {
-	URL       string // the address at which Slack reaches gatehouse, https://HOST; "": Socket Mode
-	Assistant bool   // with the assistant view
+	URL       string `name:"http" placeholder:"URL" help:"The public https:// URL where Slack reaches gatehouse. Without it events come over Socket Mode."`
+	Assistant bool   `help:"Add the assistant view: each thread of direct messages is a conversation of its own."`
+}
+
+// Manifest is gatehouse manifest slack.
+func (*Config) Manifest() any {
+	return new(struct {
+		Slack ManifestOptions `cmd:"" help:"Print the manifest of the Slack app as JSON, to paste where Slack asks for one."`
+	})
+}
+
+// Run prints the manifest and nothing else.
+func (o ManifestOptions) Run(out io.Writer) error {
+	text, err := Manifest(o)
+	if err == nil {
+		_, err = out.Write(text)
+	}
+	return err
 }
 
 // Manifest returns an app manifest that Slack accepts unchanged. It is JSON, not YAML: pasting can't break its white space, and every

@@ -31,7 +31,7 @@ asks:
 `
 
 func TestAsks(t *testing.T) {
-	p := parse(t, asking, policy.Defaults{})
+	p := parse(t, asking, policy.Defaults{Platforms: known})
 	turn := core.Turn{Actor: core.Actor{ID: "slack:U7"}}
 	for name, c := range map[string]struct {
 		tool    string
@@ -82,7 +82,7 @@ func TestAsks(t *testing.T) {
 
 // A local person is asked on the page of the same machine, too.
 func TestALocalRequesterMayAnswerFromTheirMachine(t *testing.T) {
-	r := policy.New(policy.Defaults{}).Asks(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{Tool: "people.ask", Risk: core.ReadOnly}, nil, 0, false)
+	r := policy.New(policy.Defaults{Platforms: known}).Asks(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{Tool: "people.ask", Risk: core.ReadOnly}, nil, 0, false)
 	if !r.MayDecide(core.Actor{ID: "openharness:local", Local: true}, core.Actor{ID: "console:me"}) || r.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
 		t.Errorf("the rule is %+v", r)
 	}
@@ -99,7 +99,7 @@ func TestFaultsOfAsks(t *testing.T) {
 		"asks: [requester]":                                              "an entry of asks is",
 		"asks: [{to: [requester], tools: [people.ask], expires: never}]": "",
 	} {
-		_, err := policy.Parse("p.yaml", []byte("version: 1\n"+text+"\n"), policy.Defaults{})
+		_, err := policy.Parse("p.yaml", []byte("version: 1\n"+text+"\n"), policy.Defaults{Platforms: known})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v", text, err)
 		}

@@ -29,7 +29,7 @@ rules:
     when: %s
     action: %s
   - {name: rest, action: ask}
-`, text, action), policy.Defaults{Approvers: []string{"slack:U9"}})
+`, text, action), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 	if err != nil {
 		t.Fatalf("%s: %v", when, err)
 	}
@@ -219,7 +219,7 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(tc.when+" "+tc.args, func(t *testing.T) {
 			if tc.want == "refused" {
-				if _, err := policy.Parse("p", []byte("version: 1\nrules: [{name: a, action: deny, when: '"+tc.when+"'}]"), policy.Defaults{}); err == nil {
+				if _, err := policy.Parse("p", []byte("version: 1\nrules: [{name: a, action: deny, when: '"+tc.when+"'}]"), policy.Defaults{Platforms: known}); err == nil {
 					t.Error("it is no fault")
 				}
 				return

@@ -70,10 +70,10 @@ rules:
 
 // TestDecisions: policies, people and calls.
 func TestDecisions(t *testing.T) {
-	p := parse(t, shop, policy.Defaults{Approvers: []string{"slack:U9", "console:root"}, Timeout: time.Hour})
-	none := parse(t, shop, policy.Defaults{})
-	bare := policy.New(policy.Defaults{Approvers: []string{"slack:U9"}})
-	empty := policy.New(policy.Defaults{})
+	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"slack:U9", "console:root"}, Timeout: time.Hour})
+	none := parse(t, shop, policy.Defaults{Platforms: known})
+	bare := policy.New(policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
+	empty := policy.New(policy.Defaults{Platforms: known})
 	const read, write, destructive = core.ReadOnly, core.Ordinary, core.Dangerous
 	for i, tc := range []struct {
 		p     *policy.Policy
@@ -198,7 +198,7 @@ func parse(t *testing.T, text string, defaults policy.Defaults) *policy.Policy {
 
 // TestSnapshot: all that a rule says is in the snapshot, with ids in place of names.
 func TestSnapshot(t *testing.T) {
-	p := parse(t, shop, policy.Defaults{Approvers: []string{"slack:U9"}, Timeout: time.Hour})
+	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}, Timeout: time.Hour})
 	everybody := map[string]string{"slack:U1": "ann", "discord:11": "ann", "slack:U2": "bob"}
 	rule := func(tool, args, as string) core.Rule {
 		return p.Rule(core.Turn{Actor: actor(as)}, core.Call{Tool: tool, Arguments: json.RawMessage(args)})
@@ -236,7 +236,7 @@ func TestAnUnrelatedEditChangesNoSnapshot(t *testing.T) {
 		"action: deny\n", "action: deny # as ever\n",
 		"  - name: by default\n", "  - name: another\n    tools: [another]\n    action: allow\n  - name: by default\n    notify: here\n",
 	).Replace(shop)
-	before, after := parse(t, shop, policy.Defaults{}), parse(t, edited, policy.Defaults{})
+	before, after := parse(t, shop, policy.Defaults{Platforms: known}), parse(t, edited, policy.Defaults{Platforms: known})
 	for _, call := range []core.Call{
 		{Tool: "billing.refund", Arguments: json.RawMessage(`{"amount":500}`)}, {Tool: "billing.refund", Arguments: json.RawMessage(`{"amount":1}`)},
 		{Tool: "secret.x", Risk: core.ReadOnly}, {Tool: "other"}, {Tool: "plain"},
@@ -252,7 +252,7 @@ func TestAnUnrelatedEditChangesNoSnapshot(t *testing.T) {
 
 // TestApproversOfAll: what is checked at the start of the program covers every rule.
 func TestApproversOfAll(t *testing.T) {
-	p := parse(t, shop, policy.Defaults{Approvers: []string{"console:root"}})
+	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"console:root"}})
 	want := []string{"console:root", "discord:11", "discord:role:789", "local", "slack:S456", "slack:U1", "slack:U2", "slack:U3", "slack:U7", "slack:U8", "slack:U9"}
 	if got := p.Approvers(); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
@@ -261,7 +261,7 @@ func TestApproversOfAll(t *testing.T) {
 	if diff := cmp.Diff(both, p.RequesterGroups("discord:11")); diff != "" {
 		t.Error(diff)
 	}
-	if got := policy.New(policy.Defaults{}).Approvers(); len(got) != 0 {
+	if got := policy.New(policy.Defaults{Platforms: known}).Approvers(); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -271,11 +271,11 @@ func TestQuorumsThatCanBeReached(t *testing.T) {
 	for _, approvers := range []string{
 		"[slack:S1]", "[discord:role:1]", "[local]", "[slack:U1, slack:U2, slack:U3]", "[slack:U1]\n    escalate: {after: 1h, to: [slack:U2, slack:U3]}", "[slack:U1]\n    escalate: {after: 1h, to: [slack:S1]}",
 	} {
-		parse(t, "version: 1\nrules:\n  - name: a\n    action: ask\n    quorum: 3\n    vetoes: 3\n    approvers: "+approvers+"\n", policy.Defaults{})
+		parse(t, "version: 1\nrules:\n  - name: a\n    action: ask\n    quorum: 3\n    vetoes: 3\n    approvers: "+approvers+"\n", policy.Defaults{Platforms: known})
 	}
-	parse(t, "version: 1\nrules:\n  - {name: a, action: ask, quorum: 3}\n", policy.Defaults{})
-	parse(t, "version: 1\n", policy.Defaults{})
-	parse(t, "version: 1\npeople:\ngroups:\nrules:\n", policy.Defaults{})
+	parse(t, "version: 1\nrules:\n  - {name: a, action: ask, quorum: 3}\n", policy.Defaults{Platforms: known})
+	parse(t, "version: 1\n", policy.Defaults{Platforms: known})
+	parse(t, "version: 1\npeople:\ngroups:\nrules:\n", policy.Defaults{Platforms: known})
 }
 
 // TestGlobs: a star stands for any characters, a question mark for one, and nothing else is special.
@@ -293,7 +293,7 @@ func TestGlobs(t *testing.T) {
 			continue // a fault
 		}
 		glob, _ := json.Marshal(tc.glob)
-		p := parse(t, fmt.Sprintf("version: 1\nrules: [{name: it, tools: [%s], action: allow}]", glob), policy.Defaults{})
+		p := parse(t, fmt.Sprintf("version: 1\nrules: [{name: it, tools: [%s], action: allow}]", glob), policy.Defaults{Platforms: known})
 		if got := p.Rule(core.Turn{}, core.Call{Tool: tc.tool}).Name == "it"; got != tc.want {
 			t.Errorf("%s matches %s: %v", tc.glob, tc.tool, got)
 		}
@@ -303,14 +303,14 @@ func TestGlobs(t *testing.T) {
 // TestDurations: Go's, with days.
 func TestDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{"90s": 90 * time.Second, "1h30m": 90 * time.Minute, "1d": 24 * time.Hour, "1.5d": 36 * time.Hour, "2d12h": 60 * time.Hour} {
-		p := parse(t, "version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]", policy.Defaults{})
+		p := parse(t, "version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]", policy.Defaults{Platforms: known})
 		d := p.Decide(core.Turn{}, core.Call{})
 		if d.Rule.Timeout != want || d.Expires != text {
 			t.Errorf("%s is %s, %s", text, d.Rule.Timeout, d.Expires)
 		}
 	}
 	for _, text := range []string{"1w", "d", "1d-1h", "1d+1h", "1e9d", "200000d", "0x1d", "infd", "nand", "1d2d", "99999999999999h", "106751d24h"} {
-		if p, err := policy.Parse("p", []byte("version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]"), policy.Defaults{}); err == nil {
+		if p, err := policy.Parse("p", []byte("version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]"), policy.Defaults{Platforms: known}); err == nil {
 			t.Errorf("%s is %s", text, p.Rule(core.Turn{}, core.Call{}).Timeout)
 		}
 	}
@@ -323,7 +323,7 @@ func TestDurations(t *testing.T) {
 
 // TestSnapshotsAreTheirOwn: who changes a rule does not change the policy.
 func TestSnapshotsAreTheirOwn(t *testing.T) {
-	p := parse(t, shop, policy.Defaults{Approvers: []string{"slack:U9"}})
+	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 	for _, call := range []core.Call{{Tool: "billing.charge", Arguments: json.RawMessage(`{"amount":2000}`)}, {Tool: "other"}, {Tool: "plain"}} {
 		turn := core.Turn{Actor: actor("slack:U1")}
 		first := p.Rule(turn, call)

@@ -11,15 +11,16 @@ import (
 // Defaults are the policy where no rule of a file matches, and the whole policy if there is no file. With the zero Defaults the local person
 // decides, and requests from elsewhere are refused.
 type Defaults struct {
-	Approvers []string      // ids of people and groups, "slack:U123"
-	Timeout   time.Duration // 0: no deadline
+	Approvers []string       // ids of people and groups
+	Timeout   time.Duration  // 0: no deadline
+	Platforms core.Platforms // those that ids may begin with
 }
 
-// ParseApprovers parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform. It reports all malformed ids
-// in one error of category invalid.
-func ParseApprovers(list string, timeout time.Duration) (Defaults, error) {
-	d := Defaults{Timeout: timeout}
-	var bad []string
+// ParseApprovers parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform, a known one. It reports all malformed
+// ids, or else all of unknown platforms, in one error of category invalid.
+func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (Defaults, error) {
+	d := Defaults{Timeout: timeout, Platforms: known}
+	var bad, foreign []string
 	for _, id := range strings.Split(list, ",") {
 		id = strings.TrimSpace(id)
 		platform, name, ok := strings.Cut(id, ":")
@@ -27,12 +28,18 @@ func ParseApprovers(list string, timeout time.Duration) (Defaults, error) {
 		case id == "":
 		case !ok || platform == "" || name == "":
 			bad = append(bad, id)
+		case !slices.Contains(known.Names(), platform):
+			foreign = append(foreign, id)
 		default:
 			d.Approvers = append(d.Approvers, id)
 		}
 	}
 	if len(bad) > 0 {
-		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %q is not of the form platform:id, such as slack:U123.", strings.Join(bad, `", "`))
+		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %q is not of the form platform:id, such as %s.", strings.Join(bad, `", "`), known.Example())
+	}
+	if len(foreign) > 0 {
+		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s: there is no such platform; begin each id with %s.",
+			strings.Join(foreign, ", "), known.Prefixes())
 	}
 	if timeout < 0 {
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVAL_TIMEOUT must not be negative.")

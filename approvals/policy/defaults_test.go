@@ -10,12 +10,12 @@ import (
 )
 
 func TestParseApprovers(t *testing.T) {
-	p, err := policy.ParseApprovers(" slack:U1, discord:role:7 ,,console:ann ", time.Hour)
+	p, err := policy.ParseApprovers(" slack:U1, discord:role:7 ,,console:ann ", time.Hour, known)
 	if err != nil || strings.Join(p.Approvers, "|") != "slack:U1|discord:role:7|console:ann" || p.Timeout != time.Hour {
 		t.Errorf("%+v, %v", p, err)
 	}
-	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody"} {
-		if _, err := policy.ParseApprovers(bad, 0); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
+	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody", "teams:U1"} {
+		if _, err := policy.ParseApprovers(bad, 0, known); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -34,7 +34,7 @@ func TestRuleWithoutConfiguredApprovers(t *testing.T) {
 	if far.Verdict != core.VerdictDeny || !strings.Contains(far.Why, "GATEHOUSE_APPROVERS") {
 		t.Errorf("from elsewhere it is refused by name of the setting: %+v", far)
 	}
-	named := policy.Defaults{Approvers: []string{"slack:U2"}}
+	named := policy.Defaults{Platforms: known, Approvers: []string{"slack:U2"}}
 	if r := named.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}); r.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{}) {
 		t.Error("where approvers are named, nobody else may")
 	}

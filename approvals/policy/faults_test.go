@@ -138,7 +138,7 @@ func TestFaults(t *testing.T) {
 				"p.yaml:8:14: unknown action \"maybe\"; use one of allow, ask, deny"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := policy.Parse("p.yaml", []byte(tc.text), policy.Defaults{Approvers: []string{"slack:U9"}})
+			p, err := policy.Parse("p.yaml", []byte(tc.text), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 			if err == nil || p != nil || err.Error() != tc.want || core.CategoryOf(err) != core.Invalid {
 				t.Errorf("got  %v\nwant %s", err, tc.want)
 			}
@@ -151,7 +151,7 @@ func TestAFileThatCantBeRead(t *testing.T) {
 		filepath.Join(t.TempDir(), "no.yaml"): "the file can't be read: no such file or directory; correct the path, or let gatehouse read the file",
 		t.TempDir():                           "the file can't be read: is a directory; name a file that gatehouse can read",
 	} {
-		_, err := policy.Load(path, policy.Defaults{})
+		_, err := policy.Load(path, policy.Defaults{Platforms: known})
 		var faults strictyaml.Faults
 		if !errors.As(err, &faults) || len(faults) != 1 || err.Error() != path+": "+want {
 			t.Errorf("%v", err)
@@ -162,15 +162,15 @@ func TestAFileThatCantBeRead(t *testing.T) {
 // TestAliases: they can be used, but not to make a small file large.
 func TestAliases(t *testing.T) {
 	const good = "version: 1\ngroups:\n  ops: &ops [slack:U1, slack:U2]\nrules:\n  - {name: a, action: ask, approvers: *ops}\n"
-	if _, err := policy.Parse("p.yaml", []byte(good), policy.Defaults{}); err != nil {
+	if _, err := policy.Parse("p.yaml", []byte(good), policy.Defaults{Platforms: known}); err != nil {
 		t.Error(err)
 	}
 	many := "version: 1\ngroups:\n  ops: &ops [" + strings.Repeat("slack:U1, ", 1000) + "]\nrules:\n" + strings.Repeat("  - {name: a, action: ask, approvers: *ops}\n", 1000)
-	if _, err := policy.Parse("p.yaml", []byte(many), policy.Defaults{}); err == nil || !strings.Contains(err.Error(), "the file has more than 200000 values, with all that it repeats written out; use fewer values and aliases") {
+	if _, err := policy.Parse("p.yaml", []byte(many), policy.Defaults{Platforms: known}); err == nil || !strings.Contains(err.Error(), "the file has more than 200000 values, with all that it repeats written out; use fewer values and aliases") {
 		t.Errorf("%.200v", err)
 	}
 	for _, bad := range []string{"version: 1\nrules: &a [*a]\n", "a: &a [*a, *a]\n", "version: 1\nrules:\n  - &r {name: x, action: ask, escalate: *r}\n", "version: *v\n"} {
-		if p, err := policy.Parse("p.yaml", []byte(bad), policy.Defaults{}); err == nil || p != nil {
+		if p, err := policy.Parse("p.yaml", []byte(bad), policy.Defaults{Platforms: known}); err == nil || p != nil {
 			t.Errorf("%s is valid", bad)
 		}
 	}
@@ -187,7 +187,7 @@ func TestGroupsThatGrow(t *testing.T) {
 		}
 		b.WriteString("]\n")
 	}
-	if _, err := policy.Parse("p.yaml", []byte(b.String()), policy.Defaults{}); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
+	if _, err := policy.Parse("p.yaml", []byte(b.String()), policy.Defaults{Platforms: known}); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
 		t.Errorf("%.200v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestLargeFiles(t *testing.T) {
 		"unknown groups": fill("version: 1\ngroups: {a: [", "group:x, "), "rules": fill("version: 1\nrules:\n", "  - {name: a, when: x, action: b}\n"), "cycles": cyclic.String(),
 		"aliases": fill("version: 1\nrules:\n  - &a {name: x, action: ask, approvers: [slack:U1, slack:U1, slack:U1, slack:U1]}\n", "  - *a\n"),
 	} {
-		if _, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{}); err == nil {
+		if _, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Platforms: known}); err == nil {
 			t.Errorf("%s: no fault", what)
 		}
 	}
@@ -228,7 +228,7 @@ func TestTheExampleOfTheReadme(t *testing.T) {
 	if !found {
 		t.Fatal("README.md has no policy")
 	}
-	if _, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{}); err != nil {
+	if _, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known}); err != nil {
 		t.Error(err)
 	}
 }
@@ -242,13 +242,13 @@ func TestAQuorumOutOfReachIsNamedBesideOtherFaults(t *testing.T) {
 		"a group cycle":         "version: 1\ngroups:\n  a: [group:a]\nrules:\n" + rule,
 		"one id in two people":  "version: 1\npeople:\n  ann: [slack:U1]\n  bob: [slack:U1]\nrules:\n" + rule,
 	} {
-		_, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{})
+		_, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Platforms: known})
 		if err == nil || !strings.Contains(err.Error(), "nobody can reach the quorum of 2") || strings.Count(err.Error(), "\n") != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	unknown := "version: 1\ngroups:\n  a: [group:a]\nrules:\n" + strings.Replace(rule, "slack:U9", "group:a", 1)
-	if _, err := policy.Parse("p.yaml", []byte(unknown), policy.Defaults{}); err == nil || strings.Contains(err.Error(), "quorum") {
+	if _, err := policy.Parse("p.yaml", []byte(unknown), policy.Defaults{Platforms: known}); err == nil || strings.Contains(err.Error(), "quorum") {
 		t.Errorf("of a group that is at fault nobody knows the people: %v", err)
 	}
 }
@@ -256,13 +256,13 @@ func TestAQuorumOutOfReachIsNamedBesideOtherFaults(t *testing.T) {
 // The kinds of arguments are not known, but that of a sum is.
 func TestAnExpressionThatCanBeNoBoolIsAFault(t *testing.T) {
 	for _, when := range []string{"args.amount + 1", "-args.x", "args.x ?? 0", "args.a ** 2", "true ? args.x - 1 : 1"} {
-		_, err := policy.Parse("p.yaml", []byte(head+"  - name: a\n    action: ask\n    when: '"+when+"'\n"), policy.Defaults{Approvers: []string{"slack:U9"}})
+		_, err := policy.Parse("p.yaml", []byte(head+"  - name: a\n    action: ask\n    when: '"+when+"'\n"), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 		if err == nil || !strings.Contains(err.Error(), "p.yaml:9:11: when: the expression is no bool but ") {
 			t.Errorf("%s: %v", when, err)
 		}
 	}
 	for _, when := range []string{"args.x", "args.x ?? false", "args.a + 1 > 2", "get(args, 'x') ?? true"} {
-		if _, err := policy.Parse("p.yaml", []byte(head+"  - name: a\n    action: ask\n    when: \""+when+"\"\n"), policy.Defaults{Approvers: []string{"slack:U9"}}); err != nil {
+		if _, err := policy.Parse("p.yaml", []byte(head+"  - name: a\n    action: ask\n    when: \""+when+"\"\n"), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}}); err != nil {
 			t.Errorf("%s: %v", when, err)
 		}
 	}

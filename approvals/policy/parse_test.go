@@ -18,7 +18,7 @@ import (
 
 // checkParse checks what holds for every text: there is a policy or there are faults, never both, and a policy decides every call.
 func checkParse(t interface{ Errorf(string, ...any) }, text string) {
-	p, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Approvers: []string{"slack:U9"}})
+	p, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 	var faults strictyaml.Faults
 	switch {
 	case (p == nil) == (err == nil):
@@ -99,7 +99,7 @@ func TestCurrent(t *testing.T) {
 	}
 	verdict := func(c *policy.Current) core.Verdict { return c.Rule(core.Turn{}, core.Call{}).Verdict }
 	write("version: 1\nrules: [{name: a, action: allow}]\n")
-	c, err := policy.Open(file, policy.Defaults{Approvers: []string{"slack:U1"}})
+	c, err := policy.Open(file, policy.Defaults{Platforms: known, Approvers: []string{"slack:U1"}})
 	if err != nil || verdict(c) != core.VerdictAllow || c.Path() != file {
 		t.Fatalf("%v, %v", verdict(c), err)
 	}
@@ -132,10 +132,10 @@ func TestCurrent(t *testing.T) {
 		t.Errorf("without the file: %v, %v", verdict(c), err)
 	}
 
-	if c, err := policy.Open(file, policy.Defaults{}); err == nil || verdict(c) != core.VerdictDeny {
+	if c, err := policy.Open(file, policy.Defaults{Platforms: known}); err == nil || verdict(c) != core.VerdictDeny {
 		t.Errorf("a missing file: %v, %v", verdict(c), err)
 	}
-	if c, err := policy.Open("", policy.Defaults{Approvers: []string{"slack:U1"}}); err != nil || c.Reload() != nil || verdict(c) != core.VerdictAsk || len(c.Approvers()) != 1 || c.RequesterGroups("slack:U1") != nil {
+	if c, err := policy.Open("", policy.Defaults{Platforms: known, Approvers: []string{"slack:U1"}}); err != nil || c.Reload() != nil || verdict(c) != core.VerdictAsk || len(c.Approvers()) != 1 || c.RequesterGroups("slack:U1") != nil {
 		t.Errorf("no file: %v, %v", verdict(c), err)
 	}
 }

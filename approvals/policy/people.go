@@ -17,6 +17,7 @@ type roster struct {
 	people   map[string]string   // the person of each account
 	groups   map[string]*group
 	names    []string // of the groups, sorted
+	known    core.Platforms
 	broken   bool     // there are faults in people or groups
 }
 
@@ -34,12 +35,14 @@ type member struct {
 }
 
 func (r *reader) people(n *yaml.Node, to *roster) {
+	each, _ := r.known.Examples()
+	accounts := "[" + strings.Join(each, ", ") + "]"
 	lines := map[string]int{} // of the accounts
 	for _, e := range r.Entries(n, "people", nil) {
 		r.name(e, "person")
 		to.accounts[e.Key] = []string{} // so that references to a person with faults are none
-		for _, item := range r.List(e.Value, "the person "+strictyaml.Quoted(e.Key), "[slack:U0123ABCD, discord:80351110224678912]") {
-			id, ok := r.Text(item, "an id of the person "+strictyaml.Quoted(e.Key), "slack:U0123ABCD")
+		for _, item := range r.List(e.Value, "the person "+strictyaml.Quoted(e.Key), accounts) {
+			id, ok := r.Text(item, "an id of the person "+strictyaml.Quoted(e.Key), r.known.Example())
 			if !ok || !r.account(item, id) {
 				continue
 			}
@@ -56,8 +59,8 @@ func (r *reader) people(n *yaml.Node, to *roster) {
 
 // account checks the id of a person's account.
 func (r *reader) account(n *yaml.Node, id string) bool {
-	what, do := checkID(id)
-	if what == "" && isGroup(id) {
+	what, do := checkID(r.known, id)
+	if what == "" && isGroup(r.known, id) {
 		what, do = id+" is no single person", "name the accounts of one person here, and groups under groups"
 	}
 	if what != "" {
@@ -92,8 +95,8 @@ func (r *reader) groups(n *yaml.Node, to *roster) {
 // members reads a list of ids and names of people and groups, and checks that there are such.
 func (r *reader) members(n *yaml.Node, what string, in *roster) []member {
 	var all []member
-	for _, item := range r.List(n, what, "[slack:U0123ABCD]") {
-		text, ok := r.Text(item, "an entry of "+what, "slack:U0123ABCD")
+	for _, item := range r.List(n, what, "["+r.known.Example()+"]") {
+		text, ok := r.Text(item, "an entry of "+what, r.known.Example())
 		if ok && r.member(item, text, in) {
 			all = append(all, member{text, item})
 		}
@@ -116,7 +119,7 @@ func (r *reader) member(n *yaml.Node, text string, in *roster) bool {
 		}
 		return true
 	}
-	what, do := checkID(text)
+	what, do := checkID(r.known, text)
 	if what != "" {
 		r.Fault(n, do, "%s", what)
 	}
@@ -190,7 +193,7 @@ func (t *roster) groupsOf(who core.Actor) []string {
 func (t *roster) count(ids []string) (people int, known bool) {
 	different := map[string]bool{}
 	for _, id := range ids {
-		if isGroup(id) {
+		if isGroup(t.known, id) {
 			return 0, false
 		}
 		different[core.Rule{People: t.people}.Person(id)] = true
@@ -202,7 +205,7 @@ func (t *roster) count(ids []string) (people int, known bool) {
 func (t *roster) peopleOf(ids []string) map[string]string {
 	who := map[string]string{}
 	for _, id := range ids {
-		if isGroup(id) {
+		if isGroup(t.known, id) {
 			return t.people
 		}
 		for _, account := range t.accounts[t.people[id]] {

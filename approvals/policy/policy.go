@@ -34,8 +34,8 @@ func Load(path string, defaults Defaults) (*Policy, error) {
 // Parse reads a policy from the text of a file; name is the file's name in errors. The error is of type strictyaml.Faults and names all that is wrong;
 // then there is no policy.
 func Parse(name string, data []byte, defaults Defaults) (*Policy, error) {
-	r := &reader{strictyaml.Reader{File: name}}
-	p := &Policy{defaults: defaults, roster: roster{accounts: map[string][]string{}, people: map[string]string{}, groups: map[string]*group{}}}
+	r := &reader{strictyaml.Reader{File: name}, defaults.Platforms}
+	p := &Policy{defaults: defaults, roster: roster{known: defaults.Platforms, accounts: map[string][]string{}, people: map[string]string{}, groups: map[string]*group{}}}
 	if root := r.Parse(data, "begin with version: 1, then people, groups and rules"); root != nil {
 		r.policy(root, p)
 	}
@@ -92,7 +92,7 @@ func (p *Policy) RequesterGroups(id string) map[string][]string {
 		var all []string
 		for _, g := range p.roster.groups {
 			all = append(all, slices.DeleteFunc(slices.Clone(g.flat), func(id string) bool {
-				return !IsPlatformGroup(id) || PlatformOf(id) != PlatformOf(account)
+				return !p.defaults.Platforms.Group(id) || PlatformOf(id) != PlatformOf(account)
 			})...)
 		}
 		if slices.Sort(all); len(all) > 0 {

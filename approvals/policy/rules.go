@@ -273,7 +273,7 @@ func (r *reader) notify(one *rule, v *yaml.Node) {
 		if !ok {
 			continue
 		}
-		if what, do := checkChannel(place); what != "" {
+		if what, do := checkChannel(r.known, place); what != "" {
 			r.Fault(item, do, "%s", what)
 		} else if !slices.Contains(one.then.Notify, place) {
 			one.then.Notify = append(one.then.Notify, place)

@@ -6,11 +6,15 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"gatehouse/core"
 	"gatehouse/core/strictyaml"
 )
 
 // reader reads a policy's file.
-type reader struct{ strictyaml.Reader }
+type reader struct {
+	strictyaml.Reader
+	known core.Platforms
+}
 
 // count returns a whole number from 1.
 func (r *reader) count(n *yaml.Node, what string) (int, bool) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core/audit"
 )
 
@@ -114,7 +113,7 @@ func TestAuditLogNamesWhatWasDone(t *testing.T) {
 
 // TestVerifyCommandNamesWhatWasDone: so does the command, which fails, and says what to do.
 func TestVerifyCommandNamesWhatWasDone(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_SECRET_KEY", firstKey)
@@ -169,7 +168,7 @@ func TestAuditLogRefusesAContradiction(t *testing.T) {
 
 // TestAuditHeadIsKeptElsewhere: the head can be printed, kept, and given to a later check, which verifies its seal.
 func TestAuditHeadIsKeptElsewhere(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	url, store := audited(t, sqliteFile)

@@ -17,7 +17,6 @@ import (
 
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/audit"
 	"gatehouse/storage"
@@ -388,7 +387,7 @@ func TestAuditLogOfAnotherKey(t *testing.T) {
 
 // TestAuditLogExpectsAHash: who noted the last hash finds out that everything was removed.
 func TestAuditLogExpectsAHash(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	url, store := audited(t, sqliteFile)

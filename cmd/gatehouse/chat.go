@@ -57,14 +57,16 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	parts := newShared(cfg, store, log)
-	terminal := console.New(console.Options{
+	config := console.Config{Options: console.Options{
 		Session: c.Session, In: a.In, Out: a.Out, TTY: prompt, NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
 		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
-		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return parts.service.OpenCards(ctx, conversation) },
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
-		Log:        log,
-	})
+	}}
+	terminal, err := config.Open(parts.deps(owner))
+	if err != nil {
+		return err
+	}
 	g, err := newGateway(parts, owner, []core.ConversationID{conversation}, leaving{terminal, func(ctx context.Context) {
 		if done, err := idle(ctx, store, conversation); prompt && err == nil && !done {
 			a.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.", cfg.DrainTimeout)
@@ -82,13 +84,13 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 
 // leaving is a console that says what it waits for when its person has left. From then on a signal to stop ends the process at once.
 type leaving struct {
-	*console.Console
+	core.Platform
 	say func(context.Context)
 }
 
 // Run runs the console.
 func (l leaving) Run(ctx context.Context, accept core.Accept) error {
-	err := l.Console.Run(ctx, accept)
+	err := l.Platform.Run(ctx, accept)
 	signal.Reset(stopSignals...)
 	l.say(context.WithoutCancel(ctx))
 	return err

@@ -18,7 +18,7 @@ type commands struct {
 	Doctor   doctor.Command `cmd:"" help:"Check configuration, database and platforms, and say how to fix each fault."`
 	Health   healthCmd      `cmd:"" help:"Ask a running gatehouse serve on this machine whether it is alive, for health checks."`
 	MCP      mcpCommands    `cmd:"" name:"mcp" help:"Let another agent ask people; list the MCP servers whose tools the agent has, and log in to them."`
-	Manifest admin.Manifest `cmd:"" help:"Print what the Slack app or the Discord application needs."`
+	Manifest admin.Manifest `cmd:"" help:"Print what the app of a platform needs there."`
 
 	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`
 	Turns       admin.Turns       `cmd:"" help:"List and show turns: each event and its result."`

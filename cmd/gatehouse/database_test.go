@@ -14,7 +14,6 @@ import (
 
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/storage/postgres/postgrestest"
 )
 
@@ -42,7 +41,7 @@ func TestDoctorReportsADamagedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_DATABASE_URL", "sqlite:"+file)

@@ -14,7 +14,6 @@ import (
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
 // discordWalkthrough follows the README of the Discord adapter: no other settings are used, and the application has what the manifest names.
@@ -40,7 +39,7 @@ const allPrivileged = discordtest.IntentMembers | discordtest.IntentPresences | 
 func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	d := &discordGateway{testGateway: &testGateway{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
 )
@@ -15,7 +14,7 @@ import (
 // TestDoctorLeavesAnotherSchemaAlone: the doctor does not migrate an older schema, because an older gatehouse may be using it, and
 // reports a newer one.
 func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	url := landed["sqlite"](t, "1e77b5d")

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core/agent"
 	"gatehouse/storage"
 )
 
 // environment guards what all tests of this process share: its environment variables, openStore and newModel.
 var environment sync.Mutex
+
+// source is the program's.
+var source = settings.Source{Platforms: platforms}
 
 // overrides are the settings with which a test runs the program in this process. The program reads them before it logs that it is
 // serving, so tests with different overrides can run in parallel.

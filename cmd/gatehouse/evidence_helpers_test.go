@@ -21,7 +21,7 @@ import (
 func (w *workbench) prog(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, err bytes.Buffer
-	code = run(w.t.Context(), args, cli.Stdio{In: stdin, Out: &out, Err: &err})
+	code = run(w.t.Context(), args, cli.Stdio{In: stdin, Out: &out, Err: &err}, platforms)
 	return code, out.String(), err.String()
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
@@ -34,7 +33,7 @@ func (f *forger) Run(ctx context.Context, accept core.Accept) error {
 // that is stored, and the approval can still be decided.
 func TestLaw5_AForgedSignalWakesNoTurn(t *testing.T) {
 	w := newProg(t)
-	cfg, _, err := settings.Load()
+	cfg, _, err := source.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

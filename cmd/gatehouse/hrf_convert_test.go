@@ -16,7 +16,7 @@ import (
 func convert(t *testing.T, text, to string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), []string{"hrf", "convert", "--to", to, "-"}, cli.Stdio{In: strings.NewReader(text), Out: &stdout, Err: &stderr})
+	code = run(t.Context(), []string{"hrf", "convert", "--to", to, "-"}, cli.Stdio{In: strings.NewReader(text), Out: &stdout, Err: &stderr}, platforms)
 	return stdout.String(), stderr.String(), code
 }
 

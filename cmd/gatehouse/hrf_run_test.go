@@ -123,7 +123,7 @@ func (e scriptCase) run(t *testing.T) (out scriptRun) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"hrf", "run", file("envelope.json", e.Envelope), "--json", "--llm-reply", e.LLM.Reply,
-		"--input", file("input.json", e.Input), "--tools", file("tools.json", e.Tools)}, cli.Stdio{Out: &stdout, Err: &stderr})
+		"--input", file("input.json", e.Input), "--tools", file("tools.json", e.Tools)}, cli.Stdio{Out: &stdout, Err: &stderr}, platforms)
 	decodeJSON(t, stdout.Bytes(), &out)
 	if want := map[bool]int{true: cli.ExitBad, false: cli.ExitDone}[out.Error != nil]; code != want || stderr.Len() > 0 {
 		t.Fatalf("exit code %d, want %d: %s", code, want, stderr.String())

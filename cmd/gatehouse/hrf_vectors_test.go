@@ -119,7 +119,7 @@ func hrfValidate(t *testing.T, text []byte, flags ...string) hrfVerdict {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	args := append([]string{"hrf", "validate", "--json", "-"}, flags...)
-	code := run(t.Context(), args, cli.Stdio{In: bytes.NewReader(text), Out: &stdout, Err: &stderr})
+	code := run(t.Context(), args, cli.Stdio{In: bytes.NewReader(text), Out: &stdout, Err: &stderr}, platforms)
 	var got hrfVerdict
 	dec := json.NewDecoder(&stdout)
 	dec.DisallowUnknownFields()

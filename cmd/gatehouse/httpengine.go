@@ -20,11 +20,11 @@ import (
 )
 
 // newHTTPEngine makes the OpenHarness engine. It always runs: without GATEHOUSE_TOKENS it serves this machine alone.
-func newHTTPEngine(p shared, gate *access.Gate) *openharness.Engine {
-	return openharness.New(openharness.Options{
-		Gate: gate, Store: recordedStore{p.store}, Signer: p.store.Signer(), Card: p.service.Card,
-		Rate: p.cfg.Rate, MaxMessage: int(p.cfg.MaxMessage), Log: p.log,
-	})
+func newHTTPEngine(p shared, owner string, gate *access.Gate) (core.Platform, error) {
+	c := openharness.Config{Options: openharness.Options{
+		Gate: gate, Store: recordedStore{p.store}, Rate: p.cfg.Rate, MaxMessage: int(p.cfg.MaxMessage),
+	}}
+	return c.Open(p.deps(owner))
 }
 
 // recordedStore gives of an approval what the audit log does not contradict.

@@ -2,8 +2,10 @@
 // other commands administer it. This is the only package that imports everything.
 //
 //	commands.go       the command line; help.go explains it, complete.go and completion.go complete it in a shell
+//	platforms.go      the list of platforms
 //	serve.go, chat.go the two commands that run a gateway
 //	signals.go        what signals do
+//	shared.go         what the parts share
 //	gateway.go        puts the parts together, runs and drains them
 //	server.go         the HTTP server
 //	internal/settings the environment
@@ -23,7 +25,7 @@ import (
 
 func main() {
 	ctx, stop := untilSignal(context.Background())
-	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, platforms)
 	stop()
 	os.Exit(code)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/storage"
 	"gatehouse/storage/postgres/postgrestest"
 )
@@ -14,7 +13,7 @@ import (
 // creates no tables. testdata/nodatabase.txt tests the same for SQLite.
 func TestNoTablesAreMadeToReadThem(t *testing.T) {
 	url := postgrestest.New(t)
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_DATABASE_URL", url)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/question"
 	"gatehouse/core/tool"
@@ -28,7 +27,7 @@ func TestAnApproverRevealsWhatThePageMasks(t *testing.T) {
 
 // revealing has an approver reveal what was asked, and then see a page with the words then.
 func revealing(t *testing.T, asked *question.Question, then string) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	store, err := storage.Open(t.Context(), sqliteFile.make(t), storage.Options{})
@@ -59,7 +58,7 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	}
 	tokens := map[string]string{"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789"}
 	t.Setenv("GATEHOUSE_TOKENS", "ann="+tokens["ann"]+",bob="+tokens["bob"])
-	cfg, _, err := settings.Load()
+	cfg, _, err := source.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,24 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
 	"gatehouse/core/llm"
+	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
 
 // exited is the panic by which kong ends the program after --help.
 type exited int
 
-// run is the whole program; it returns the exit code. It reads the process's environment, because envconfig reads no other.
-func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
+// run is the whole program with these platforms; it returns the exit code. It reads the process's environment, because envconfig reads no other.
+func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []core.Driver) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			done, ok := p.(exited)
@@ -31,8 +34,10 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 			code = int(done)
 		}
 	}()
-	app := &cli.App{Stdio: std, OpenStore: openStore, Secret: secretOf()}
-	var line commands
+	source := settings.Source{Platforms: platforms}
+	app := &cli.App{Stdio: std, Settings: source, OpenStore: openStore, Secret: secretOf(source)}
+	drivers := platforms()
+	line := commands{Manifest: admin.ManifestsOf(drivers)}
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil, nil)
 	}
@@ -41,9 +46,9 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 		return p, err
 	}
 	line.Doctor.Turns = turnsOf
-	line.Approvals.Explain.Tools = commandTools
+	line.Approvals.Explain.Tools = func() *tool.Registry { return commandTools(source) }
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
-		cfg, _, faults := settings.Read()
+		cfg, _, faults := source.Read()
 		if len(faults) > 0 {
 			return approvals.Editing{}, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 		}
@@ -51,7 +56,7 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	}
 	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
-		kong.Vars{"version": versionLine()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))
+		kong.Vars{"version": versionLine(), "person": core.PlatformsOf(drivers).Example()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.BindTo(std.Out, (*io.Writer)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))
 	if err != nil {
 		panic(err) // the commands are declared wrongly
 	}

@@ -16,7 +16,7 @@ import (
 
 // TestCommandsMaskACallWithoutApproval: the schemas of the agent's tools say what is secret in calls that nobody was asked for.
 func TestCommandsMaskACallWithoutApproval(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	url := sqliteFile.make(t)
@@ -51,7 +51,7 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 // TestCommandsMaskWhatTheSchemaHides: every command masks the arguments that the tool's schema said are secret, without the tool; one reveals
 // them, and is recorded.
 func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	url := sqliteFile.make(t)

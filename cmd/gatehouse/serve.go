@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"time"
 
-	"gatehouse/adapters/discord"
-	"gatehouse/adapters/slack"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -31,19 +28,25 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	parts := newShared(cfg, store, log)
-	platforms, webhooks := newPlatforms(parts, owner)
+	platforms, webhooks, err := parts.open(owner)
+	if err != nil {
+		return err
+	}
 	gate := newGate(cfg, store)
-	engine := newHTTPEngine(parts, gate)
+	engine, err := newHTTPEngine(parts, owner, gate)
+	if err != nil {
+		return err
+	}
 	g, err := newGateway(parts, owner, nil, append(platforms, engine, newCallbacks(cfg, store))...)
 	if err != nil {
 		return err
 	}
 	pages := newPages(parts, gate, g.dispatcher.Nudge)
-	if g.server, err = newServer(cfg.Listen, g, append(webhooks, engine.Routes, pageRoutes(pages), agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)), log); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, append(webhooks, routesOf(engine), pageRoutes(pages), agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)), log); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
-	announce(gate, g.server.socket.Addr(), cfg.Slack.SigningSecret+cfg.Discord.PublicKey != "", log)
+	announce(gate, g.server.socket.Addr(), len(webhooks) > 0, log)
 	said := make(chan struct{})
 	ends := context.AfterFunc(ctx, func() {
 		defer close(said)
@@ -97,39 +100,18 @@ func warnOfApprovers(cfg settings.Config, log *slog.Logger) {
 		log.Warn(warning)
 	}
 	names := strings.Join(cfg.WithoutApprovers(), " and ")
+	people, _ := cfg.Platforms().Examples()
+	examples := strings.Join(people, ",")
 	switch {
 	case names == "":
 	case len(cfg.Policy.Approvers()) == 0 && cfg.PolicyFile == "":
 		log.Warn("nobody may approve: GATEHOUSE_APPROVERS is not set, so changes requested in " + names +
-			" are refused; set it, such as slack:U0123ABCD,discord:role:789, and start gatehouse again")
+			" are refused; set it, such as " + examples + ", and start gatehouse again")
 	case cfg.PolicyFile != "":
 		log.Warn("nobody may approve in " + names + ": neither the rules of " + cfg.PolicyFile + " nor GATEHOUSE_APPROVERS name anybody there; add approvers " +
 			"to the file and send SIGHUP, or decide with gatehouse approvals")
 	default:
-		log.Warn("nobody may approve in " + names + ": GATEHOUSE_APPROVERS names nobody there; add ids, such as slack:U0123ABCD,discord:role:789, " +
-			"and start gatehouse again, or decide with gatehouse approvals")
+		log.Warn("nobody may approve in " + names + ": GATEHOUSE_APPROVERS names nobody there; add ids, such as " + examples +
+			", and start gatehouse again, or decide with gatehouse approvals")
 	}
-}
-
-// newPlatforms makes the configured platforms.
-func newPlatforms(p shared, owner string) (platforms []core.Platform, webhooks []routes) {
-	cfg, store, service, log := p.cfg, p.store, p.service, p.log
-	signer := store.Signer()
-	if cfg.Slack.Enabled() {
-		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, Jitter: rand.Float64, Log: log})
-		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
-	}
-	if cfg.Discord.Enabled() {
-		recent := func(ctx context.Context) ([]core.EventRecord, error) {
-			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Limit: settings.RecentEvents})
-		}
-		open := func(ctx context.Context) ([]core.EventRecord, error) {
-			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
-		}
-		p := discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: service.Card, Redraw: store.RedrawCards, PutBlob: store.PutBlob, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: rand.Float64, Log: log,
-		})
-		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
-	}
-	return platforms, webhooks
 }

@@ -13,9 +13,6 @@ import (
 	"gatehouse/core"
 )
 
-// routes are the handlers of a platform that receives events over HTTP, by their patterns of net/http's ServeMux.
-type routes func(accept core.Accept) map[string]http.Handler
-
 // Numbers of the HTTP server.
 const (
 	headerTime   = 10 * time.Second

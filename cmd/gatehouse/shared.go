@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"gatehouse/approvals"
@@ -25,6 +26,14 @@ func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shar
 	servers := newServers(cfg, store, log)
 	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
 	return shared{cfg, store, servers, service.LetAgentsAsk(foreign(cfg, store)), log}
+}
+
+// deps are what a platform may use. owner is from Store.Register.
+func (p shared) deps(owner string) core.Deps {
+	return core.Deps{
+		Signer: p.store.Signer(), Card: p.service.Card, OpenCards: p.service.OpenCards, Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
+		KV: p.store, Events: p.store.Events, Owner: owner, Lease: p.cfg.Lease, Jitter: rand.Float64, Log: p.log,
+	}
 }
 
 // mostOpen is how many requests of one agent may be open at a time.

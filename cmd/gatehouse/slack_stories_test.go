@@ -266,7 +266,9 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 func (s *testGateway) command(args ...string) (int, string) {
 	var out strings.Builder
 	code := 0
-	s.settings.during(func() { code = run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out}) })
+	s.settings.during(func() {
+		code = run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out}, platforms)
+	})
 	return code, out.String()
 }
 

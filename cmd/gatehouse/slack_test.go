@@ -113,7 +113,9 @@ func (s *testGateway) begin() {
 	log := &logLines{t: s.t, listen: make(chan string, 1)}
 	s.log = log
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, []string{"serve"}, cli.Stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
+	go func() {
+		ended <- run(ctx, []string{"serve"}, cli.Stdio{In: strings.NewReader(""), Out: log, Err: log}, platforms)
+	}()
 	select {
 	case address := <-log.listen:
 		s.base = "http://" + address

@@ -15,7 +15,6 @@ import (
 
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
 // slackWalkthrough follows the README of the Slack adapter: no other settings are used, and the app is made from the manifest.
@@ -28,7 +27,7 @@ type slackWalkthrough struct {
 func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	code, text, errs := gatehouse(t, append([]string{"manifest", "slack"}, args...)...)
@@ -134,7 +133,7 @@ func gatehouse(t *testing.T, args ...string) (code int, out, errs string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	code = run(ctx, args, cli.Stdio{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	code = run(ctx, args, cli.Stdio{In: strings.NewReader(""), Out: &stdout, Err: &stderr}, platforms)
 	return code, stdout.String(), stderr.String()
 }
 

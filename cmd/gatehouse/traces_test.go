@@ -17,7 +17,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
@@ -199,13 +198,13 @@ func logged(t *testing.T, printed, msg string) map[string]any {
 // TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so no span is made, and none is stored with a paused turn.
 // Log lines still carry the ids of their turn.
 func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
-	for _, key := range settings.Keys() {
+	for _, key := range source.Keys() {
 		if strings.HasPrefix(key, "OTEL_") {
 			t.Setenv(key, "")
 		}
 	}
 	w := newProg(t)
-	cfg, _, err := settings.Load()
+	cfg, _, err := source.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestTypestateVectors(t *testing.T) {
 func check(t *testing.T, command, file string) (out printed, raw, stderr string, code int) {
 	t.Helper()
 	var stdout, errs bytes.Buffer
-	code = run(t.Context(), []string{command, "--input", file, "--json"}, cli.Stdio{Out: &stdout, Err: &errs})
+	code = run(t.Context(), []string{command, "--input", file, "--json"}, cli.Stdio{Out: &stdout, Err: &errs}, platforms)
 	if stdout.Len() > 0 {
 		if err := json.Unmarshal(stdout.Bytes(), &out); err != nil {
 			t.Fatalf("%s: %v", stdout.String(), err)

@@ -3,6 +3,8 @@ package dispatch_test
 import (
 	"testing"
 
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/slack"
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/dispatch"
@@ -22,7 +24,7 @@ rules:
 
 // TestAGroupCountsFromAnyAccount: who is in a group by one account is in it by all. A group that can't be looked up refuses the message.
 func TestAGroupCountsFromAnyAccount(t *testing.T) {
-	rules, err := policy.Parse("p.yaml", []byte(outsiders), policy.Defaults{})
+	rules, err := policy.Parse("p.yaml", []byte(outsiders), policy.Defaults{Platforms: core.PlatformsOf([]core.Driver{new(slack.Config), new(discord.Config)})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +44,8 @@ func TestAGroupCountsFromAnyAccount(t *testing.T) {
 			b := newBench(t, setup{policy: rules.Rule, options: func(o *dispatch.Options) {
 				o.RequesterGroups = rules.RequesterGroups
 				if !c.without {
-					slack := &room{name: "slack"}
-					o.Platforms = append(o.Platforms, withDirectory{slack, map[string][]string{"slack:S9": c.members}, c.down})
+					there := &room{name: "slack"}
+					o.Platforms = append(o.Platforms, withDirectory{there, map[string][]string{"slack:S9": c.members}, c.down})
 				}
 			}})
 			b.accept(core.Event{Conversation: "room:1", Body: core.MessageEvent{}, Actor: core.Actor{ID: "discord:11"}, Payload: []byte(`"note add milk"`)})

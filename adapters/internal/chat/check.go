@@ -10,23 +10,12 @@ import (
 	"gatehouse/core"
 )
 
-// State is the outcome of a check.
-type State string
-
-// The states of a check. A warning may be intended.
+// The states of a check.
 const (
-	OK   State = "ok"
-	Warn State = "warn"
-	Fail State = "fail"
+	OK   = core.CheckOK
+	Warn = core.CheckWarn
+	Fail = core.CheckFail
 )
-
-// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to fix it.
-type Check struct {
-	Name  string
-	State State
-	What  string
-	Mend  string
-}
 
 // Report collects the checks of a platform.
 type Report struct {
@@ -35,12 +24,12 @@ type Report struct {
 	URL       string // where its API is
 	URLKey    string // the setting that holds URL
 	StatusURL string // the page that reports outages
-	Checks    []Check
+	Checks    []core.Check
 }
 
 // Add adds a check.
-func (r *Report) Add(name string, state State, what, mend string) {
-	r.Checks = append(r.Checks, Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
+func (r *Report) Add(name string, state core.CheckState, what, mend string) {
+	r.Checks = append(r.Checks, core.Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
 }
 
 // Unanswered reports whether a call failed, and adds a check with the reason. err has one of the categories of errors of calls. refusal is
@@ -97,7 +86,7 @@ func (r *Report) Approvers(ctx context.Context, ids []string, examples, where st
 }
 
 // Approver adds the check of one approver.
-func (r *Report) Approver(id string, state State, what, mend string) {
+func (r *Report) Approver(id string, state core.CheckState, what, mend string) {
 	r.Add("approver "+Name(id), state, fmt.Sprintf("%s, named as an approver, %s.", Name(id), what), mend)
 }
 

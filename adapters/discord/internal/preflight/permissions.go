@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the manifest and the README
@@ -94,7 +95,7 @@ func (c *checks) needed(at discordgo.Channel) []Permission {
 }
 
 // missing returns the permissions that the bot lacks, and how bad that is.
-func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state chat.State) {
+func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state core.CheckState) {
 	state = chat.OK
 	for _, p := range needed {
 		switch {

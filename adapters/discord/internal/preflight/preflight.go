@@ -95,7 +95,7 @@ type server struct {
 }
 
 // Run makes the checks. Without a valid token it makes only those that need no call to Discord.
-func Run(ctx context.Context, o Options) []chat.Check {
+func Run(ctx context.Context, o Options) []core.Check {
 	c := &checks{Options: o, Report: chat.Report{
 		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL", StatusURL: "https://discordstatus.com",
 	}}

@@ -40,7 +40,7 @@ func (r *run) checkScopes() {
 		return
 	}
 	needed, wanted := lacking(r.scopes, r.FollowUp, r.ApproverIDs)
-	report := func(state chat.State, missing []Scope) {
+	report := func(state core.CheckState, missing []Scope) {
 		for _, s := range missing {
 			r.Add("scope "+s.Name, state, fmt.Sprintf("The token lacks the scope %s, so %s.", s.Name, s.Without),
 				fmt.Sprintf("Open %s, add %s under Bot Token Scopes, then click Reinstall to Workspace above.", r.page("oauth"), s.Name))

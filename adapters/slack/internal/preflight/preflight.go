@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
-func Run(ctx context.Context, o Options) []chat.Check {
+func Run(ctx context.Context, o Options) []core.Check {
 	r := &run{Options: o, Report: chat.Report{
 		Platform: webapi.Platform, Title: webapi.Title, URL: o.API.URL, URLKey: "SLACK_API_URL", StatusURL: "https://slack-status.com",
 	}}

@@ -13,15 +13,15 @@ type Config struct{ cli.JSONFlag }
 
 // Run prints every setting, then the faults of the configuration.
 func (c Config) Run(_ context.Context, a *cli.App) error {
-	cfg, all, invalid := settings.Load()
-	all = append(all, settings.Standard()...)
+	cfg, all, invalid := a.Settings.Load()
+	all = append(all, a.Settings.Standard()...)
 	var err error
 	if c.JSON {
 		err = a.PrintJSON(all)
 	} else {
 		err = a.Table("", []string{"KEY", "VALUE", "SOURCE"}, cli.List(all, func(s settings.Setting) []string { return []string{s.Key, s.Value, s.Source} }))
 	}
-	for _, warning := range slices.Concat(settings.Unknown(), cfg.Unused(), cfg.WithoutToken()) {
+	for _, warning := range slices.Concat(a.Settings.Unknown(), cfg.Unused(), cfg.WithoutToken()) {
 		a.Warn(warning)
 	}
 	if invalid != nil {

@@ -14,7 +14,6 @@ import (
 	"gatehouse/adapters/mcp"
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
 	"gatehouse/core/tool"
@@ -29,7 +28,7 @@ type Explain struct {
 	Server       string   `placeholder:"NAME" help:"With --all: only the tools of this MCP server."`
 	Risk         string   `enum:",read,write,destructive" default:"" placeholder:"RISK" help:"The tool's risk: read, write or destructive. Not given: that of the built-in tool, and destructive for others."`
 	Args         string   `placeholder:"JSON" help:"The arguments of the call, a JSON object."`
-	As           string   `placeholder:"ID" help:"Who asks: an id, such as slack:U0123ABCD, or person:NAME."`
+	As           string   `placeholder:"ID" help:"Who asks: an id, such as ${person}, or person:NAME."`
 	Group        []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the requester is in; may be repeated."`
 	By           string   `placeholder:"ID" help:"Who would decide: an id or person:NAME."`
 	ByGroup      []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the decider is in; may be repeated."`
@@ -76,14 +75,15 @@ type explanation struct {
 
 // Run prints the rule.
 func (c Explain) Run(ctx context.Context, a *cli.App) error {
-	current, err := c.policy()
+	current, err := c.policy(a)
 	if err != nil {
 		return err
 	}
 	if _, err := object(cmp.Or(c.Args, "{}")); err != nil {
 		return err
 	}
-	requester, err := actor(current, "--as", cmp.Or(c.As, core.LocalPerson), c.Group)
+	known := core.PlatformsOf(a.Settings.Platforms())
+	requester, err := actor(current, known, "--as", cmp.Or(c.As, core.LocalPerson), c.Group)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (c Explain) Run(ctx context.Context, a *cli.App) error {
 	view := viewDecision(d)
 	refusal := ""
 	if c.By != "" {
-		decider, err := actor(current, "--by", c.By, c.ByGroup)
+		decider, err := actor(current, known, "--by", c.By, c.ByGroup)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (c Explain) Run(ctx context.Context, a *cli.App) error {
 
 // warnOfServer warns of a tool of an MCP server: what the server says of it is known with --all alone.
 func (c Explain) warnOfServer(a *cli.App) {
-	cfg, _, _ := settings.Read() // policy has told the faults
+	cfg, _, _ := a.Settings.Read() // policy has told the faults
 	server, _, _ := strings.Cut(c.Tool, ".")
 	if slices.ContainsFunc(cfg.MCP.Servers, func(s mcp.Server) bool { return s.Name == server }) {
 		a.Warn(c.Tool + " is explained without its risk and annotations, because its MCP server is not asked. For these, run gatehouse approvals explain --all --server " + server + ".")
@@ -123,8 +123,8 @@ func (c Explain) warnOfServer(a *cli.App) {
 }
 
 // policy is that of the flag, or the configured one. A configured one that the flag replaces may be invalid.
-func (c Explain) policy() (*policy.Policy, error) {
-	cfg, _, faults := settings.Read()
+func (c Explain) policy(a *cli.App) (*policy.Policy, error) {
+	cfg, _, faults := a.Settings.Read()
 	if c.Policy != "" {
 		faults = slices.DeleteFunc(faults, func(f string) bool { return strings.HasPrefix(f, "GATEHOUSE_APPROVAL_POLICY:") })
 	}
@@ -170,20 +170,20 @@ func object(text string) (*strictjson.Value, error) {
 }
 
 // actor is who a flag names. A person acts from their first account.
-func actor(p *policy.Policy, flag, id string, groups []string) (core.Actor, error) {
+func actor(p *policy.Policy, known core.Platforms, flag, id string, groups []string) (core.Actor, error) {
 	if name, ok := strings.CutPrefix(id, "person:"); ok {
 		accounts := p.Accounts(name)
 		if len(accounts) == 0 {
-			return core.Actor{}, core.Errorf(core.Invalid, "%s: the policy has no person %q. Use a name of its section people, or an id, such as slack:U0123ABCD.", flag, name)
+			return core.Actor{}, core.Errorf(core.Invalid, "%s: the policy has no person %q. Use a name of its section people, or an id, such as %s.",
+				flag, name, known.Example())
 		}
 		id = accounts[0]
 	}
-	platform, name, ok := strings.Cut(id, ":")
-	known := slices.Contains(policy.Platforms(), platform)
-	if id != core.LocalPerson && (!ok || !known || strings.TrimSpace(name) == "") {
-		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write slack:, discord:, openharness:, console: or local: and the id, or person:NAME.", flag, id)
+	platform, name, ok := known.Of(id)
+	if id != core.LocalPerson && (!ok || strings.TrimSpace(name) == "") {
+		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write %s and the id, or person:NAME.", flag, id, known.Prefixes())
 	}
-	return core.Actor{ID: id, Local: platform == "console" || platform == core.LocalPerson || id == access.LocalID, Groups: groups}, nil
+	return core.Actor{ID: id, Local: platform.Name == "console" || id == core.LocalPerson || platform.Name == core.LocalPerson || id == access.LocalID, Groups: groups}, nil
 }
 
 // viewDecision is the JSON output, without who may decide.

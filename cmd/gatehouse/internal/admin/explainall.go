@@ -10,7 +10,6 @@ import (
 	"gatehouse/adapters/mcp"
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
@@ -66,7 +65,7 @@ func (v toolView) happens() (text string) {
 
 // all explains each tool.
 func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn core.Turn) error {
-	cfg, _, _ := settings.Read() // policy has told the faults
+	cfg, _, _ := a.Settings.Read() // policy has told the faults
 	if c.Server != "" {
 		if cfg.MCP.Servers = slices.DeleteFunc(cfg.MCP.Servers, func(s mcp.Server) bool { return s.Name != c.Server }); len(cfg.MCP.Servers) == 0 {
 			return core.Errorf(core.NotFound, "There is no MCP server %q in the file of GATEHOUSE_MCP_CONFIG.", c.Server)

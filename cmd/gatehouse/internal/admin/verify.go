@@ -9,7 +9,6 @@ import (
 
 	"gatehouse/approvals/proof"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
@@ -100,7 +99,7 @@ func (c Verify) set(ctx context.Context, a *cli.App) (jose.JSONWebKeySet, error)
 		}
 		return set, nil
 	}
-	cfg, _, err := settings.LoadForCommands()
+	cfg, _, err := a.Settings.LoadForCommands()
 	if err != nil {
 		return jose.JSONWebKeySet{}, err
 	}

@@ -27,6 +27,7 @@ type OpenStore func(ctx context.Context, url string, o storage.Options) (*storag
 // App is what a command runs on.
 type App struct {
 	Stdio
+	Settings  settings.Source
 	OpenStore OpenStore
 	Secret    func(call core.ToolCall) []string // JSON pointers to the arguments that the schema of a tool of the agent says are secret
 
@@ -35,7 +36,7 @@ type App struct {
 
 // Config reads the configuration and warns about unknown variables and unused settings. The log shows nothing below least.
 func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
-	cfg, log, err := a.config(least, settings.Load)
+	cfg, log, err := a.config(least, a.Settings.Load)
 	for _, warning := range cfg.Unused() {
 		log.Warn(warning)
 	}
@@ -43,7 +44,7 @@ func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
 }
 
 func (a *App) config(least slog.Level, load func() (settings.Config, []settings.Setting, error)) (settings.Config, *slog.Logger, error) {
-	unknown := settings.Unknown()
+	unknown := a.Settings.Unknown()
 	cfg, _, err := load()
 	if err != nil {
 		for _, warning := range unknown { // one may be the misspelt key of what is missing
@@ -61,7 +62,7 @@ func (a *App) config(least slog.Level, load func() (settings.Config, []settings.
 // Store opens the configured database for a command. Where there is none it fails with not_found and creates none. Faults of the approval
 // policy, the system prompt and the tools do not matter to commands: a running gateway goes on with those that it has.
 func (a *App) Store(ctx context.Context) (*storage.Store, error) {
-	cfg, log, err := a.config(slog.LevelWarn, settings.LoadForCommands)
+	cfg, log, err := a.config(slog.LevelWarn, a.Settings.LoadForCommands)
 	if err != nil {
 		return nil, err
 	}

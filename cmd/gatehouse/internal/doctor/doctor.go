@@ -11,6 +11,7 @@ import (
 	"gatehouse/approvals/proof"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
 	"gatehouse/core/graph"
 	"gatehouse/core/llm"
 	"gatehouse/storage"
@@ -19,7 +20,7 @@ import (
 // Command is gatehouse doctor.
 type Command struct {
 	cli.JSONFlag
-	Quick bool `help:"Skip checks that cost something: no model answers, and no socket is requested from Slack."`
+	Quick bool `help:"Skip checks that cost something: no model answers, and no socket is requested from a platform."`
 
 	// Agent compiles the configured agent; it determines which paused turns can be resumed.
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
@@ -30,23 +31,18 @@ type Command struct {
 }
 
 // finding is the result of one check.
-type finding struct {
-	Name    string `json:"name"`
-	State   string `json:"state"`   // ok, warn, fail
-	Message string `json:"message"` // its further lines are a table
-	Fix     string `json:"mend"`    // how to fix it
-}
+type finding = core.Check
 
 // The states of a finding.
 const (
-	stateOK   = "ok"
-	stateWarn = "warn"
-	stateFail = "fail"
+	stateOK   = core.CheckOK
+	stateWarn = core.CheckWarn
+	stateFail = core.CheckFail
 )
 
 // Run runs the checks in order. It exits with 2 where the configuration is invalid, and with 1 where another check failed.
 func (c Command) Run(ctx context.Context, a *cli.App) error {
-	cfg, found := checkConfig()
+	cfg, found := checkConfig(a.Settings)
 	usable := !failed(found)
 	if usable {
 		more, store := checkDatabase(ctx, a.OpenStore, cfg)
@@ -66,7 +62,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		}
 	}
 	for i := range found { // an error may show the address of a proxy, or of another server
-		found[i].Message, found[i].Fix = settings.MaskURLs(found[i].Message), settings.MaskURLs(found[i].Fix)
+		found[i].What, found[i].Mend = settings.MaskURLs(found[i].What), settings.MaskURLs(found[i].Mend)
 	}
 	if err := c.print(a, found); err != nil {
 		return err
@@ -85,20 +81,19 @@ func failed(found []finding) bool {
 }
 
 // checkConfig reads the configuration: a finding for each fault, or one that there is none.
-func checkConfig() (settings.Config, []finding) {
-	cfg, _, faults := settings.Read()
+func checkConfig(source settings.Source) (settings.Config, []finding) {
+	cfg, all, faults := source.Read()
 	var found []finding
 	for _, fault := range faults {
 		fix := "Set it in the environment. config.example.env describes each setting."
-		switch key, _, _ := strings.Cut(fault, ":"); key {
-		case "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET":
-			fix = "Copy it from the app's pages at https://api.slack.com/apps. adapters/slack/README.md says where to find it."
-		case "DISCORD_BOT_TOKEN", "DISCORD_PUBLIC_KEY":
-			fix = "Copy it from the application's pages at https://discord.com/developers/applications. adapters/discord/README.md says where to find it."
+		for _, s := range all {
+			if s.From != "" && strings.HasPrefix(fault, s.Key+":") {
+				fix = "Copy it from " + s.From + "."
+			}
 		}
 		found = append(found, finding{"configuration", stateFail, fault, fix})
 	}
-	for _, warning := range settings.Unknown() {
+	for _, warning := range source.Unknown() {
 		found = append(found, finding{"configuration", stateWarn, warning, "Correct its name, or unset it."})
 	}
 	for _, warning := range cfg.Unused() {
@@ -125,16 +120,16 @@ func (c Command) print(a *cli.App, found []finding) error {
 	if c.JSON {
 		return a.PrintJSON(found)
 	}
-	width, counts := 0, map[string]int{}
+	width, counts := 0, map[core.CheckState]int{}
 	for _, f := range found {
 		width = max(width, len([]rune(f.Name)))
 		counts[f.State]++
 	}
 	margin := strings.Repeat(" ", width+8)
 	for _, f := range found {
-		a.PrintLine("%-5s %-*s  %s", f.State, width, f.Name, strings.ReplaceAll(f.Message, "\n", "\n"+margin))
-		if f.Fix != "" {
-			a.PrintLine("%s→ %s", margin, f.Fix)
+		a.PrintLine("%-5s %-*s  %s", f.State, width, f.Name, strings.ReplaceAll(f.What, "\n", "\n"+margin))
+		if f.Mend != "" {
+			a.PrintLine("%s→ %s", margin, f.Mend)
 		}
 	}
 	fmt.Fprintln(a.Out)

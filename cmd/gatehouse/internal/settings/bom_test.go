@@ -11,7 +11,7 @@ import (
 
 // TestAByteOrderMark: one at the beginning of a file is none of what the file says, whatever the file is.
 func TestAByteOrderMark(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func TestAByteOrderMark(t *testing.T) {
 		}
 	}
 	t.Setenv("GATEHOUSE_MODEL", "fast")
-	cfg, _, err := Load()
+	cfg, _, err := source.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestAByteOrderMark(t *testing.T) {
 		t.Errorf("%+v", cfg)
 	}
 	t.Setenv("GATEHOUSE_AGENT", "script:"+filepath.Join(dir, "script"))
-	if cfg, _, err = Load(); err != nil || cfg.Script == nil {
+	if cfg, _, err = source.Load(); err != nil || cfg.Script == nil {
 		t.Error(err)
 	}
 }

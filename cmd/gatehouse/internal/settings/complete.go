@@ -51,8 +51,11 @@ func (c *Config) complete() []string {
 	var err error
 	c.Replies, c.Sentences, c.Errors, err = loadReplies(c.RepliesFile)
 	f.checkFile(err, "GATEHOUSE_REPLIES", "the sentences are invalid")
-	f = append(f, c.Slack.Validate()...)
-	f = append(f, c.Discord.Validate()...)
+	for _, d := range c.Drivers {
+		if s := d.Settings(); s != nil {
+			f = append(f, s.Validate()...)
+		}
+	}
 	return append(f, c.Traces.Validate()...)
 }
 
@@ -111,15 +114,13 @@ func (c *Config) chooseAgent(f *faults) {
 }
 
 func (c *Config) openPolicy(f *faults) {
-	defaults, err := policy.ParseApprovers(c.Approvers, max(c.ApprovalTimeout, 0))
+	defaults, err := policy.ParseApprovers(c.Approvers, max(c.ApprovalTimeout, 0), c.Platforms())
 	f.check(err == nil, "GATEHOUSE_APPROVERS", "%s", strings.TrimPrefix(core.MessageOf(err), "GATEHOUSE_APPROVERS: "))
 	for _, t := range c.Tokens {
 		if t.Approver && !slices.Contains(defaults.Approvers, t.ID()) {
 			defaults.Approvers = append(defaults.Approvers, t.ID())
 		}
 	}
-	foreign := unknownPlatforms(defaults.Approvers)
-	f.check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord:, openharness: or console:", strings.Join(foreign, ", "))
 	c.Policy, err = policy.Open(c.PolicyFile, defaults)
 	f.checkFile(err, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid")
 }

@@ -1,7 +1,8 @@
 // Package settings reads the program's settings from the environment.
 //
 // A setting is a field of Config, or of the Config struct of a platform or exporter, with the tags envconfig (the variable), default
-// (the value where the variable is not set or empty), help (what it means) and, for a secret, secret: "all" masks the whole value
+// (the value where the variable is not set or empty), help (what it means; {people} stands for ids of people), from (where its value is copied from)
+// and, for a secret, secret: "all" masks the whole value
 // when it is printed, "url" the passwords and keys in it alone, and KEY_FILE may name a file that holds the value instead.
 //
 // Load resolves files and empty variables, has envconfig decode each struct in one call, checks the values and makes from them what
@@ -16,11 +17,9 @@ import (
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/callback"
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/openai"
 	"gatehouse/adapters/otel"
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
@@ -36,7 +35,7 @@ type Config struct {
 	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons and the audit log, and encrypts the logins to MCP servers. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" help:"The agent that answers: llm, demo, echo, or script:FILE for a workflow in HarmonyScript. Not set: llm if a model is set, else demo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers. It answers a message that begins with \"at once\" without waiting."`
-	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only who is at gatehouse's own machine, for requests made there."`
+	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as {people}. Not set: only who is at gatehouse's own machine, for requests made there."`
 	TokenList       string        `envconfig:"GATEHOUSE_TOKENS" secret:"all" help:"Who may use the OpenHarness endpoint and the web pages: name=token,name!=token; the ! makes an approver. Not set: only browsers and programs on gatehouse's own machine."`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE" help:"The system prompt of the model: a text file, or a folder of prompts with one that is called system. It may use {{ platform }}, {{ today }} and {{ zone }}."`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
@@ -57,8 +56,7 @@ type Config struct {
 	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto" help:"text, json, or auto: text on a terminal, json elsewhere."`
 	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces gatehouse's own sentences, for language and tone."`
 
-	Slack   slack.Config   `ignored:"true"` // each is decoded in a call of its own
-	Discord discord.Config `ignored:"true"`
+	Drivers []core.Driver `ignored:"true"` // the platforms', with their settings
 
 	Model     Model            `ignored:"true"`
 	OpenAI    openai.Config    `ignored:"true"`
@@ -83,12 +81,18 @@ type Config struct {
 	SystemPrompt *prompt.Prompt `ignored:"true"` // from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
 }
 
-// RecentEvents is how many of a platform's latest events are searched for the conversations to catch up in.
-const RecentEvents = 2000
+// Platforms are those that ids may begin with.
+func (c Config) Platforms() core.Platforms { return core.PlatformsOf(c.Drivers) }
 
-// parts are the structs that hold settings.
+// parts are the structs that hold settings. Each is decoded in a call of its own.
 func (c *Config) parts() []any {
-	return []any{c, &c.Model, &c.OpenAI, &c.Anthropic, &c.Slack, &c.Discord, &c.Traces}
+	all := []any{c, &c.Model, &c.OpenAI, &c.Anthropic}
+	for _, d := range c.Drivers {
+		if s := d.Settings(); s != nil {
+			all = append(all, s)
+		}
+	}
+	return append(all, &c.Traces)
 }
 
 // list reads texts with commas between them.

@@ -21,6 +21,7 @@ type Setting struct {
 	Source  string `json:"source"`
 	Meaning string `json:"meaning"`
 
+	From    string `json:"-"` // where its value is copied from; "" = not known
 	initial string // the value of a variable that is not set
 	secret  string // the tag of that name; "" = not secret
 }
@@ -31,20 +32,27 @@ const (
 	fromEnv     = "environment"
 )
 
+// Source is where settings are read from: the environment, for the program with these platforms.
+type Source struct {
+	Platforms func() []core.Driver // makes new ones, without settings
+}
+
+func (s Source) config() Config { return Config{Drivers: s.Platforms()} }
+
 // Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
-func Load() (Config, []Setting, error) {
-	return load()
+func (s Source) Load() (Config, []Setting, error) {
+	return s.load()
 }
 
 // LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools, the MCP servers and the script
 // are left out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
-func LoadForCommands() (Config, []Setting, error) {
-	return load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:", "GATEHOUSE_MCP_CONFIG:", scriptFault)
+func (s Source) LoadForCommands() (Config, []Setting, error) {
+	return s.load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:", "GATEHOUSE_MCP_CONFIG:", scriptFault)
 }
 
 // load leaves out the faults that begin with one of these.
-func load(without ...string) (Config, []Setting, error) {
-	cfg, all, faults := Read()
+func (s Source) load(without ...string) (Config, []Setting, error) {
+	cfg, all, faults := s.Read()
 	faults = slices.DeleteFunc(faults, func(fault string) bool {
 		return slices.ContainsFunc(without, func(beginning string) bool { return strings.HasPrefix(fault, beginning) })
 	})
@@ -55,9 +63,9 @@ func load(without ...string) (Config, []Setting, error) {
 }
 
 // Read is Load with the faults as a list, sorted. Each begins with its key, and a key has one fault at most.
-func Read() (Config, []Setting, []string) {
-	var cfg Config
-	all, faults := decode(cfg.parts()...)
+func (s Source) Read() (Config, []Setting, []string) {
+	cfg := s.config()
+	all, faults := cfg.decode()
 	for _, fault := range cfg.complete() {
 		if !slices.ContainsFunc(faults, func(other string) bool { return keyOf(other) == keyOf(fault) }) {
 			faults = append(faults, fault)
@@ -71,24 +79,29 @@ func Read() (Config, []Setting, []string) {
 }
 
 // Keys are the names of all variables that are read, those of secret files among them.
-func Keys() []string {
+func (s Source) Keys() []string {
 	var keys []string
-	for _, s := range describe(new(Config).parts()...) {
-		keys = append(keys, s.Key)
-		if s.secret != "" {
-			keys = append(keys, s.Key+"_FILE")
+	cfg := s.config()
+	for _, one := range cfg.describe() {
+		keys = append(keys, one.Key)
+		if one.secret != "" {
+			keys = append(keys, one.Key+"_FILE")
 		}
 	}
 	return keys
 }
 
-// describe lists the settings of some structs by their tags.
-func describe(parts ...any) []Setting {
+// describe lists the settings of all structs by their tags.
+func (c *Config) describe() []Setting {
 	var all []Setting
-	for _, part := range parts {
+	people, _ := c.Platforms().Examples()
+	for _, part := range c.parts() {
 		for field := range reflect.TypeOf(part).Elem().Fields() {
 			if key := field.Tag.Get("envconfig"); key != "" {
-				all = append(all, Setting{Key: key, Meaning: field.Tag.Get("help"), initial: field.Tag.Get("default"), secret: field.Tag.Get("secret")})
+				help := strings.ReplaceAll(field.Tag.Get("help"), "{people}", strings.Join(people, ","))
+				all = append(all, Setting{
+					Key: key, Meaning: help, From: field.Tag.Get("from"), initial: field.Tag.Get("default"), secret: field.Tag.Get("secret"),
+				})
 			}
 		}
 	}
@@ -96,15 +109,15 @@ func describe(parts ...any) []Setting {
 }
 
 // decode fills the structs from the environment.
-func decode(parts ...any) (all []Setting, faults []string) {
-	all = describe(parts...)
+func (c *Config) decode() (all []Setting, faults []string) {
+	all = c.describe()
 	defer restoreLater(all)()
 	for i := range all {
 		if fault := all[i].resolve(); fault != "" {
 			faults = append(faults, all[i].Key+": "+fault)
 		}
 	}
-	for _, part := range parts {
+	for _, part := range c.parts() {
 		err := envconfig.Process("", part)
 		for parse := (*envconfig.ParseError)(nil); errors.As(err, &parse); err = envconfig.Process("", part) {
 			faults = append(faults, fmt.Sprintf("%s: %q is not %s", parse.KeyName, parse.Value, form(parse.TypeName)))

@@ -13,8 +13,8 @@ const nearMiss = 4
 
 // Unknown returns a warning for every unknown GATEHOUSE_ variable, except those of the tests, and for every variable that resembles a
 // platform's setting, such as DISCORD_TOKEN. An empty variable counts as not set.
-func Unknown() []string {
-	keys := Keys()
+func (s Source) Unknown() []string {
+	keys := s.Keys()
 	var warnings []string
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
@@ -47,8 +47,8 @@ func nearest(name string, keys []string) string {
 var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 
 // Standard returns the variables of OpenTelemetry that are set and that its SDK reads itself, and those of proxies. Headers may hold a token.
-func Standard() []Setting {
-	known := Keys()
+func (s Source) Standard() []Setting {
+	known := s.Keys()
 	var found []Setting
 	for _, variable := range os.Environ() {
 		key, value, _ := strings.Cut(variable, "=")

@@ -10,7 +10,7 @@ import (
 // TestSamplingThatTheResponsesAPILacks: a model that takes tools on chat completions is asked there, with a warning; another one is a fault that names
 // the key.
 func TestSamplingThatTheResponsesAPILacks(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	file := filepath.Join(t.TempDir(), "system.txt")
@@ -26,7 +26,7 @@ func TestSamplingThatTheResponsesAPILacks(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("GATEHOUSE_MODEL", c.model)
-		cfg, _, err := Load()
+		cfg, _, err := source.Load()
 		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s, %s: %v", c.model, c.sampling, err)
 		}

@@ -49,7 +49,8 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			t.Errorf("%s is in config.example.env but nothing reads it", key)
 		}
 	}
-	for _, s := range describe(new(Config).parts()...) {
+	cfg := source.config()
+	for _, s := range cfg.describe() {
 		if example[s.Key] != s.initial {
 			t.Errorf("%s has the default %q in config.example.env, want %q", s.Key, example[s.Key], s.initial)
 		}
@@ -62,7 +63,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 // readInSource finds the keys that the programs of this repository read.
 func readInSource(t *testing.T) []string {
 	t.Helper()
-	keys := Keys()
+	keys := source.Keys()
 	literal := regexp.MustCompile(`(?:envconfig:"|(?:Getenv|LookupEnv)\(")([A-Z][A-Z0-9_]*)"`)
 	err := filepath.WalkDir("../../../..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "bench" { // it starts bots of others, too
@@ -87,10 +88,10 @@ func readInSource(t *testing.T) []string {
 }
 
 func TestDefaultsAreValid(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "") // counts as not set
 	}
-	cfg, all, err := Load()
+	cfg, all, err := source.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,8 @@ func TestDefaultsAreValid(t *testing.T) {
 
 // A secret must be a string: the error of any other type of setting shows the value.
 func TestSecretsAreTexts(t *testing.T) {
-	for _, part := range new(Config).parts() {
+	cfg := source.config()
+	for _, part := range cfg.parts() {
 		for field := range reflect.TypeOf(part).Elem().Fields() {
 			if field.Tag.Get("secret") != "" && field.Type.Kind() != reflect.String {
 				t.Errorf("%s is a secret of type %s", field.Name, field.Type)
@@ -121,7 +123,7 @@ func TestTheEnvironmentIsRestored(t *testing.T) {
 	if err := os.WriteFile(file, []byte("sqlite:from-file.db\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	os.Unsetenv("GATEHOUSE_DATABASE_URL")
@@ -130,7 +132,7 @@ func TestTheEnvironmentIsRestored(t *testing.T) {
 	t.Setenv("GATEHOUSE_LEASE", "soon")
 	before := os.Environ()
 	for range 2 {
-		cfg, _, faults := Read()
+		cfg, _, faults := source.Read()
 		if cfg.DatabaseURL != "sqlite:from-file.db" || len(faults) != 2 {
 			t.Errorf("got %q, %q", cfg.DatabaseURL, faults)
 		}
@@ -145,12 +147,12 @@ func TestTheEnvironmentIsRestored(t *testing.T) {
 
 // TestShortRetentionIsRefused: a message that is delivered again after it was pruned would be answered again.
 func TestShortRetentionIsRefused(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	for value, fault := range map[string]string{"0s": "", "24h": "", "2160h": "", "23h59m": "is too short; use 24h or more, or 0s to keep everything", "-1h": "must not be negative"} {
 		t.Setenv("GATEHOUSE_RETENTION", value)
-		_, _, faults := Read()
+		_, _, faults := source.Read()
 		if text := strings.Join(faults, "\n"); (text == "") != (fault == "") || !strings.Contains(text, fault) || fault != "" && !strings.HasPrefix(text, "GATEHOUSE_RETENTION: ") {
 			t.Errorf("%s: the faults are %q, want %q", value, faults, fault)
 		}
@@ -209,7 +211,7 @@ func TestMaskURLsInATextOfAnError(t *testing.T) {
 // TestEveryShownSettingIsMasked: whatever its tag, no setting shows the password or the key of a URL, nor does a fault.
 func TestEveryShownSettingIsMasked(t *testing.T) {
 	const address, masked = "https://me:hunter2@host.example/api?token=hunter2&sig=hunter2", "https://me:xxxxx@host.example/api?token=xxxxx&sig=xxxxx"
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 		if !strings.HasSuffix(key, "_FILE") {
 			t.Setenv(key, address)
@@ -220,7 +222,7 @@ func TestEveryShownSettingIsMasked(t *testing.T) {
 	}
 	t.Setenv("NO_PROXY", "me:hunter2@host.example,localhost")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "team=blue,api.key=hunter2")
-	_, all, faults := Read()
+	_, all, faults := source.Read()
 	if len(faults) == 0 {
 		t.Fatal("there are no faults")
 	}
@@ -230,7 +232,7 @@ func TestEveryShownSettingIsMasked(t *testing.T) {
 		}
 	}
 	shown := map[string]string{}
-	for _, s := range append(all, Standard()...) {
+	for _, s := range append(all, source.Standard()...) {
 		shown[s.Key] = s.Value
 		if strings.Contains(s.Value, "hunter2") {
 			t.Errorf("%s is shown as %s", s.Key, s.Value)
@@ -275,10 +277,10 @@ func TestRepliesReplaceEverySentence(t *testing.T) {
 
 // TestTheSystemPromptIsRead: it is there, or there is a fault that names the line; where no file is set there is none.
 func TestTheSystemPromptIsRead(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
-	if cfg, _, err := Load(); err != nil || cfg.SystemPrompt != nil || len(cfg.Unused()) != 0 {
+	if cfg, _, err := source.Load(); err != nil || cfg.SystemPrompt != nil || len(cfg.Unused()) != 0 {
 		t.Errorf("%+v, %v", cfg.SystemPrompt, err)
 	}
 	file := filepath.Join(t.TempDir(), "system.txt")
@@ -287,14 +289,14 @@ func TestTheSystemPromptIsRead(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cfg, _, err := Load()
+		cfg, _, err := source.Load()
 		if (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
 			t.Errorf("%q: %v, want %q", text, err, fault)
 		}
 		if err == nil && (cfg.SystemPrompt == nil || len(cfg.Unused()) != 1) {
 			t.Errorf("%q: %+v, %v", text, cfg.SystemPrompt, cfg.Unused())
 		}
-		if _, _, err := LoadForCommands(); err != nil {
+		if _, _, err := source.LoadForCommands(); err != nil {
 			t.Errorf("%q: a command fails: %v", text, err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // TestTokens: they are read, and their approvers join those of GATEHOUSE_APPROVERS; a rule of a policy keeps its own.
 func TestTokens(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func TestTokens(t *testing.T) {
 	t.Setenv("GATEHOUSE_TOKENS_FILE", file)
 	t.Setenv("GATEHOUSE_APPROVERS", "slack:U1,openharness:bob,openharness:eve,openharness:local")
 	t.Setenv("GATEHOUSE_APPROVAL_POLICY", rules)
-	cfg, all, err := Load()
+	cfg, all, err := source.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,18 +47,18 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	t.Setenv("GATEHOUSE_TOKENS_FILE", "")
-	cfg, _, err = Load()
+	cfg, _, err = source.Load()
 	if err != nil || len(cfg.Tokens) != 0 || len(cfg.WithoutToken()) != 4 {
 		t.Errorf("without tokens: %v, %q, %v", cfg.Tokens, cfg.WithoutToken(), err)
 	}
 }
 
 func TestInvalidTokens(t *testing.T) {
-	for _, key := range Keys() {
+	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_TOKENS", "ann!=hunter2,hunter2hunter2hunter2")
-	cfg, _, err := Load()
+	cfg, _, err := source.Load()
 	want := "GATEHOUSE_TOKENS: the tokens are invalid:\n    entry 1 (ann): the token is too short; use 16 characters or more, such as those that openssl rand -hex 16 prints\n    entry 2: it is not of the form name=token"
 	if got := core.MessageOf(err); !strings.HasSuffix(got, want) || strings.Contains(got, "hunter2") {
 		t.Errorf("got %s", got)

@@ -1,0 +1,51 @@
+package openharness
+
+import (
+	"regexp"
+
+	"gatehouse/adapters/access"
+	"gatehouse/core"
+)
+
+var _ core.Driver = (*Config)(nil)
+
+// Config is the endpoint as a driver. gatehouse serve opens it, always, with the options that Open does not fill.
+type Config struct {
+	core.NoSettings
+	Options
+}
+
+// Name is "openharness".
+func (*Config) Name() string { return Name }
+
+// Title is "OpenHarness".
+func (*Config) Title() string { return "OpenHarness" }
+
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// maxCalled is the longest name that cards elsewhere show.
+const maxCalled = 64
+
+// IDs are the names of tokens.
+func (*Config) IDs() core.IDs {
+	return core.IDs{
+		Person: core.IDForm{Like: tokenName, Example: Name + ":ann"},
+		Wanted: "id of a holder of a token", Remedy: "write openharness:NAME with a name of GATEHOUSE_TOKENS",
+		Called: func(text string) string {
+			switch {
+			case Name+":"+text == access.LocalID:
+				return "somebody at gatehouse's own machine"
+			case len(text) > maxCalled || !tokenName.MatchString(text):
+				return "somebody on the web"
+			}
+			return text + " on the web"
+		},
+	}
+}
+
+// Open makes the engine.
+func (c *Config) Open(d core.Deps) (core.Platform, error) {
+	o := c.Options
+	o.Signer, o.Card, o.Now, o.Log = d.Signer, d.Card, d.Now, d.Log
+	return New(o), nil
+}

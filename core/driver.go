@@ -1,0 +1,89 @@
+package core
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Driver is a platform as a value: each platform's *Config is one. The list of drivers stands once, in the program; policy, settings and commands
+// read it, and nothing else knows which platforms there are. A driver may also be a Doctor and a Manifest.
+//
+// Open makes the platform, which connects nothing before its Run. It makes what it needs besides Deps itself.
+type Driver interface {
+	Name() string  // what its ids begin with
+	Title() string // its name for people
+	IDs() IDs
+	Settings() Settings // nil: it has none
+	Configured() bool   // its settings switch it on
+	Open(d Deps) (Platform, error)
+}
+
+// NoSettings is part of a driver without settings. None switches it on: a command opens it.
+type NoSettings struct{}
+
+// Settings are none.
+func (NoSettings) Settings() Settings { return nil }
+
+// Configured is false.
+func (NoSettings) Configured() bool { return false }
+
+// Settings is a pointer to a struct whose fields are settings; package settings says with which tags. Validate returns all faults, one line each,
+// beginning with the key.
+type Settings interface{ Validate() []string }
+
+// Deps are what a platform may use of the rest.
+type Deps struct {
+	Signer *Signer // of buttons
+	// Card returns an approval's card, from its stored state; with context it has the last messages of the conversation.
+	Card func(ctx context.Context, id ApprovalID, context bool) (Card, error)
+	// OpenCards returns the open cards of a conversation, oldest first.
+	OpenCards func(ctx context.Context, conversation ConversationID) ([]Card, error)
+	Redraw    func(ctx context.Context, id ApprovalID) error // makes an approval's cards show its present state
+	// PutBlob stores an image that came with an event.
+	PutBlob func(ctx context.Context, e Event, data []byte) (digest string, err error)
+	KV      KV // shared by the processes of one bot
+	Events  func(ctx context.Context, f EventFilter) ([]EventRecord, error)
+	Owner   string           // this process's name, for leases
+	Lease   time.Duration    // how soon other processes take over from one that died
+	Jitter  func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
+	Now     func() time.Time // nil: time.Now
+	Log     *slog.Logger
+}
+
+// Doctor is a Driver that can check its configuration by asking the platform. It changes nothing, there or here, and its checks have no secrets.
+type Doctor interface {
+	Check(ctx context.Context, c Checkup) []Check
+}
+
+// Checkup is what a Doctor may use of the rest.
+type Checkup struct {
+	Approvers []string // the ids of all approvers, those on other platforms among them
+	Listen    string   // the address at which gatehouse listens for HTTP
+	Quick     bool     // without checks that cost something
+	Events    func(ctx context.Context, f EventFilter) ([]EventRecord, error)
+	KV        KV               // as the platform's; nil, as Events: the database can't be used
+	Now       func() time.Time // nil: time.Now
+}
+
+// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to mend it.
+type Check struct {
+	Name  string     `json:"name"`
+	State CheckState `json:"state"`
+	What  string     `json:"message"` // its further lines are a table
+	Mend  string     `json:"mend"`
+}
+
+// CheckState is the outcome of a check.
+type CheckState string
+
+// The states of a check. A warning may be intended.
+const (
+	CheckOK   CheckState = "ok"
+	CheckWarn CheckState = "warn"
+	CheckFail CheckState = "fail"
+)
+
+// Manifest is a Driver that prints what its app needs on the platform. Manifest returns a pointer to a struct with one field, which is a command
+// of gatehouse manifest: its tags and its flags are those of package kong, and its Run takes the io.Writer to print to.
+type Manifest interface{ Manifest() any }

@@ -18,7 +18,7 @@ type IDs struct {
 // IDForm is the form of one kind of ids. The zero IDForm: the platform has none of that kind.
 type IDForm struct {
 	Like    *regexp.Regexp // matches the whole text
-	Example string         // a whole id
+	Example string         // a whole id; "" = nobody acts with one
 }
 
 // Matches reports whether a text has the form.

@@ -32,7 +32,7 @@ func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	return New(o), nil
 }
 
-// Local is what ids of people at gatehouse's own machine begin with, whichever way they come.
+// Local is what ids for trying out rules begin with: somebody at gatehouse's own machine, whichever way they come. Nobody acts with one.
 type Local struct{ core.NoSettings }
 
 // Name is core.LocalPerson.
@@ -42,7 +42,11 @@ func (Local) Name() string { return core.LocalPerson }
 func (Local) Title() string { return "gatehouse's own machine" }
 
 // IDs are names.
-func (Local) IDs() core.IDs { return idsOf(core.LocalPerson) }
+func (Local) IDs() core.IDs {
+	ids := idsOf(core.LocalPerson)
+	ids.Person.Example = ""
+	return ids
+}
 
 // Open fails: there is nothing to open. Error: unsupported.
 func (Local) Open(core.Deps) (core.Platform, error) {

@@ -16,10 +16,11 @@ type Defaults struct {
 	Platforms core.Platforms // those that ids may begin with
 }
 
-// ParseApprovers parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform, a known one. It reports all malformed
-// ids, or else all of unknown platforms, in one error of category invalid.
+// ParseApprovers parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform, one that people act on. It
+// reports all malformed ids, or else all of other platforms, in one error of category invalid.
 func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (Defaults, error) {
 	d := Defaults{Timeout: timeout, Platforms: known}
+	acting := slices.DeleteFunc(slices.Clone(known), func(p core.KnownPlatform) bool { return p.Person.Example == "" })
 	var bad, foreign []string
 	for _, id := range strings.Split(list, ",") {
 		id = strings.TrimSpace(id)
@@ -28,7 +29,7 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 		case id == "":
 		case !ok || platform == "" || name == "":
 			bad = append(bad, id)
-		case !slices.Contains(known.Names(), platform):
+		case !slices.Contains(acting.Names(), platform):
 			foreign = append(foreign, id)
 		default:
 			d.Approvers = append(d.Approvers, id)
@@ -39,7 +40,7 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 	}
 	if len(foreign) > 0 {
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s: there is no such platform; begin each id with %s.",
-			strings.Join(foreign, ", "), known.Prefixes())
+			strings.Join(foreign, ", "), acting.Prefixes())
 	}
 	if timeout < 0 {
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVAL_TIMEOUT must not be negative.")

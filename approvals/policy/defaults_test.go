@@ -14,7 +14,7 @@ func TestParseApprovers(t *testing.T) {
 	if err != nil || strings.Join(p.Approvers, "|") != "slack:U1|discord:role:7|console:ann" || p.Timeout != time.Hour {
 		t.Errorf("%+v, %v", p, err)
 	}
-	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody", "teams:U1"} {
+	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody", "teams:U1", "local:ann"} {
 		if _, err := policy.ParseApprovers(bad, 0, known); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -18,7 +18,7 @@ type roster struct {
 	groups   map[string]*group
 	names    []string // of the groups, sorted
 	known    core.Platforms
-	broken   bool     // there are faults in people or groups
+	broken   bool // there are faults in people or groups
 }
 
 type group struct {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -17,8 +18,8 @@ const (
 type sessionRow struct {
 	ID       core.SessionID
 	Messages int
-	Created  moment
-	Updated  moment
+	Created  cardhtml.Moment
+	Updated  cardhtml.Moment
 }
 
 type sessionsPage struct {
@@ -45,9 +46,9 @@ func (v *visit) sessions() error {
 type queueRow struct {
 	Key     core.QueueKey
 	Waiting int
-	Oldest  moment
+	Oldest  cardhtml.Moment
 	Owner   string
-	ReadyAt moment
+	ReadyAt cardhtml.Moment
 }
 
 // deadRow is a turn that was given up. Its cause holds no text of a message.
@@ -56,7 +57,7 @@ type deadRow struct {
 	Conversation core.ConversationID
 	Category     core.Category
 	Cause        string
-	Ended        moment
+	Ended        cardhtml.Moment
 }
 
 // heldRow is a post whose last attempt failed.
@@ -64,7 +65,7 @@ type heldRow struct {
 	Seq          int64
 	Conversation core.ConversationID
 	Cause        string
-	Next         moment
+	Next         cardhtml.Moment
 }
 
 type queuePage struct {

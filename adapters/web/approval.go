@@ -3,21 +3,22 @@ package web
 import (
 	"cmp"
 	"context"
+	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
 // approvalPage is what the page of one approval says.
 type approvalPage struct {
-	Card   card
-	Review bool   // the second step before an approval
-	Fault  string // why nothing was decided
-	Note   string
+	Card template.HTML
+	Note string
 }
 
 // approval shows one approval, or decides about it.
@@ -29,26 +30,24 @@ func (v *visit) approval() error {
 	case v.r.Method == http.MethodPost:
 		return v.decide(c)
 	}
-	v.showApproval(http.StatusOK, c, v.r.URL.Query().Has("review"), "")
+	return v.showApproval(http.StatusOK, c, cardhtml.Options{Reviewed: v.r.URL.Query().Has("review")})
+}
+
+func (v *visit) showApproval(status int, c core.Card, o cardhtml.Options) error {
+	o.Alone = true
+	card, err := v.draw(c, o)
+	if err != nil {
+		return err
+	}
+	title := "Approval: "
+	switch {
+	case c.Question != nil:
+		title = "Question: "
+	case o.Reviewed:
+		title = "Review: "
+	}
+	v.show(status, "approval", title+cardhtml.Title(v.view(c)), approvalPage{card, v.Note})
 	return nil
-}
-
-func (v *visit) showApproval(status int, c core.Card, review bool, fault string) {
-	page := approvalPage{Card: v.see(c), Fault: fault}
-	page.Review = review && page.Card.MayApprove && page.Card.NeedsReview
-	v.showPage(status, page)
-}
-
-func (v *visit) showPage(status int, page approvalPage) {
-	title := "Approval: " + page.Card.Summary
-	if page.Card.Question != nil {
-		title = "Question: " + page.Card.Summary
-	}
-	if page.Review {
-		title = "Review: " + page.Card.Summary
-	}
-	page.Note = v.Note
-	v.show(status, "approval", title, page)
 }
 
 // decide takes the reader's decision or answer.
@@ -60,27 +59,41 @@ func (v *visit) decide(c core.Card) error {
 	if err := v.checkedForm(limit); err != nil {
 		return err
 	}
-	form := v.r.PostForm
-	if c.Question != nil && form.Get("choice") == string(core.Answer) {
-		return v.answer(c)
-	}
-	if form.Get("choice") == "reveal" && v.Reveal != nil {
-		return v.reveal(c)
-	}
-	click := core.Click{Approval: c.Approval, Choice: core.Choice(form.Get("choice")), Reason: strings.TrimSpace(form.Get("reason"))}
-	edits, err := strconv.Atoi(cmp.Or(form.Get("edits"), "0"))
-	click.Edits = edits
+	choice := v.r.PostForm.Get("choice")
 	switch {
-	case err != nil || click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
+	case c.Question != nil && choice == string(core.Answer):
+		return v.answer(c)
+	case choice == "reveal" && v.Reveal != nil:
+		return v.reveal(c)
+	case choice == string(chat.ActionAskAgain):
+		return v.askAgain(c)
+	}
+	click := core.Click{
+		Approval: c.Approval, Choice: core.Choice(choice), Reason: strings.TrimSpace(v.r.PostForm.Get("reason")), Changed: v.typed("changed"),
+	}
+	edits, err := strconv.Atoi(cmp.Or(v.r.PostForm.Get("edits"), "0"))
+	click.Edits = edits
+	known := slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Withdraw}, click.Choice)
+	step := click.Choice == core.Approve && chat.NeedsReview(c) && v.r.PostForm.Get("confirmed") != "yes"
+	switch {
+	case err != nil || !known:
 		return core.Errorf(core.Invalid, "The form has no decision that gatehouse knows, so nothing was decided. Load the page again.")
 	case c.State == core.Open && edits != c.Edits && click.Choice != core.Withdraw:
-		v.showApproval(http.StatusConflict, c, false, "The arguments were changed after the page was loaded, so nothing was decided. Look at them again.")
-		return nil
-	case c.State == core.Open && click.Choice == core.Approve && chat.NeedsReview(c) && form.Get("confirmed") != "yes" && c.Refusal(v.who.Actor) == nil && !c.Altered:
-		v.showApproval(http.StatusUnprocessableEntity, c, true, "Nothing is approved yet. Read everything below, then tick the box and approve.")
-		return nil
+		return v.showApproval(http.StatusConflict, c, tried(click, "The arguments were changed after the page was loaded, so nothing was decided. Look at them again."))
+	case c.State == core.Open && step && c.Refusal(v.who.Actor) == nil && !c.Altered:
+		o := cardhtml.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
+		return v.showApproval(http.StatusUnprocessableEntity, c, o)
 	}
 	return v.vote(click)
+}
+
+// tried shows why a decision was refused. What was typed for an edit is shown again.
+func tried(click core.Click, fault string) cardhtml.Options {
+	o := cardhtml.Options{Fault: fault}
+	if click.Choice == core.Edit {
+		o.Tried = &cardhtml.Tried{Action: chat.ActionEdit, Typed: []string{click.Changed}, Faults: []string{fault}}
+	}
+	return o
 }
 
 // reveal shows an approval with all of its arguments, to somebody who may decide about it.
@@ -89,9 +102,16 @@ func (v *visit) reveal(c core.Card) error {
 	if err != nil {
 		return err
 	}
-	page := approvalPage{Card: v.see(c)}
-	page.Card.Arguments, page.Card.MayReveal = arguments, false
-	v.showPage(http.StatusOK, page)
+	return v.showApproval(http.StatusOK, c, cardhtml.Options{Revealed: arguments})
+}
+
+// askAgain asks once more for what expired, as the button on a chat platform's card does.
+func (v *visit) askAgain(c core.Card) error {
+	if _, err := v.Approvals.AskAgain(context.WithoutCancel(v.r.Context()), c.Approval, v.who.Actor); err != nil {
+		return v.undecided(core.Click{Approval: c.Approval}, err)
+	}
+	v.Decided()
+	v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
 	return nil
 }
 
@@ -100,7 +120,7 @@ func (v *visit) vote(click core.Click) error {
 	ctx := context.WithoutCancel(v.r.Context()) // a decision that was sent counts, whether or not the reader waits
 	decided, err := v.Approvals.Vote(ctx, click, v.who.Actor, 0)
 	if err != nil {
-		return v.undecided(click.Approval, err)
+		return v.undecided(click, err)
 	}
 	if decided.Counted {
 		v.Decided()
@@ -110,15 +130,14 @@ func (v *visit) vote(click core.Click) error {
 }
 
 // undecided shows the approval as it is now, and why the decision was refused.
-func (v *visit) undecided(id core.ApprovalID, refused error) error {
+func (v *visit) undecided(click core.Click, refused error) error {
 	status, known := statuses[core.CategoryOf(refused)]
 	if !known {
 		return refused
 	}
-	c, err := v.cardOf(id)
+	c, err := v.cardOf(click.Approval)
 	if err != nil {
 		return err
 	}
-	v.showApproval(status, c, false, cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided."))
-	return nil
+	return v.showApproval(status, c, tried(click, cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided.")))
 }

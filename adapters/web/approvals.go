@@ -1,9 +1,12 @@
 package web
 
 import (
+	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 
+	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/core"
 )
 
@@ -16,11 +19,11 @@ const (
 
 // approvalsPage is what the page of approvals says.
 type approvalsPage struct {
-	Said    *card // the approval that the reader has decided about just now
+	Said    *row // the approval that the reader has decided about just now
 	Result  string
-	Open    []card
+	Open    []template.HTML
 	More    int // open ones that are not on the page
-	History []card
+	History []row
 	Admin   bool
 	Note    string
 }
@@ -30,7 +33,7 @@ func (v *visit) approvals() error {
 	if id := core.ApprovalID(v.r.URL.Query().Get("decided")); id != "" {
 		c, err := v.cardOf(id)
 		if err == nil {
-			said := v.see(c)
+			said := v.row(c)
 			page.Said, page.Result = &said, v.said(c)
 		} else if core.CategoryOf(err) != core.NotFound {
 			return err
@@ -47,10 +50,14 @@ func (v *visit) approvals() error {
 	}
 	page.More = more
 	for _, c := range open {
-		page.Open = append(page.Open, v.see(c))
+		card, err := v.draw(c, cardhtml.Options{})
+		if err != nil {
+			return err
+		}
+		page.Open = append(page.Open, card)
 	}
 	for _, c := range history {
-		page.History = append(page.History, v.see(c))
+		page.History = append(page.History, v.row(c))
 	}
 	v.show(http.StatusOK, "approvals", "Approvals", page)
 	return nil
@@ -105,3 +112,6 @@ func (v *visit) cardOf(id core.ApprovalID) (core.Card, error) {
 	}
 	return c, err
 }
+
+// pathOf is an approval's id in an address.
+func pathOf(id core.ApprovalID) string { return url.PathEscape(string(id)) }

@@ -45,7 +45,7 @@ func TestAPersonSeesWhatConcernsThem(t *testing.T) {
 	s.desk.open("foreign-past", decidedBy(core.Denied, "bob"), func(a *core.Approval) {
 		a.Requester, a.Rule.Approvers = core.Actor{ID: "slack:U1"}, []string{"slack:U2"}
 	})
-	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)", "You are not an approver of this request.", "!>Approve<", "Withdraw my request", "!Conversation")
+	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)", "You are not an approver of this request.", "!>Approve<", ">Withdraw<", "!Conversation")
 	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", ">Approve<", ">Deny<", "!Withdraw", "3 minutes ago", "in 2 hours", "Approved by bob", "please note milk")
 	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)", "!>Approve<", "openharness:oh/ann/web", "somebody on Slack")
 	for who, want := range map[string]int{"ann": http.StatusNotFound, "bob": http.StatusNotFound, "root": http.StatusOK} {
@@ -75,7 +75,7 @@ func TestWhatWaitsForTheReaderComesFirst(t *testing.T) {
 		}
 		last = at
 	}
-	if !strings.Contains(page, "1 of 2 approvals, by bob") || !strings.Contains(page, "You asked for this yourself, so another approver has to decide.") {
+	if !strings.Contains(page, "1 of 2: bob") || !strings.Contains(page, "You asked for this yourself, so another approver has to decide.") {
 		t.Error(excerpt(page))
 	}
 }
@@ -105,7 +105,7 @@ func TestDenyingWithAReason(t *testing.T) {
 	if a.State != core.Denied || a.Reason != "we have <enough>" {
 		t.Errorf("%+v", a)
 	}
-	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, "we have &lt;enough&gt;", "This was denied by bob")
+	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, "we have &lt;enough&gt;", "<dt>Denied by</dt><dd>bob</dd>")
 }
 
 // TestASecondStepForWhatIsDangerousOrHidden: nothing is approved without the tick, and the page of that step shows everything.
@@ -119,7 +119,7 @@ func TestASecondStepForWhatIsDangerousOrHidden(t *testing.T) {
 		if a.State != core.Open || s.decided != 0 {
 			t.Fatalf("%s: %+v", name, a)
 		}
-		expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, `name="confirmed"`, "required", ">Approve<", "&#34;", `class="caution"`)
+		expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, `name="confirmed"`, "required", ">Approve<", "<pre ", `class="caution"`)
 		expect(t, s.get("ann", "/approvals/a1?review=1"), http.StatusOK, `!name="confirmed"`)
 		expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0", "confirmed=yes"), http.StatusSeeOther)
 		if a.State != core.Approved {
@@ -179,7 +179,7 @@ func TestAVoteOfSeveralIsSaid(t *testing.T) {
 		a.Rule.Quorum, a.Rule.Approvers = 2, []string{"openharness:bob", "openharness:root"}
 	})
 	w := s.post("bob", "/approvals/a1", "choice=approve", "edits=0")
-	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, "Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", ">Deny<", "bob, root")
+	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, "Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", ">Deny<", "bob on the web, root on the web")
 	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict, "You have already voted on this.")
 }
 
@@ -206,7 +206,7 @@ func TestFormsThatAreNotOurs(t *testing.T) {
 	for _, header := range []string{"Origin: https://evil.example", "Origin: null", "Origin: "} {
 		expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", form, header)), http.StatusForbidden)
 	}
-	for _, fields := range [][]string{{"choice=edit", "edits=0"}, {"edits=0"}, {"choice=approve", "edits=x"}, {"choice=approve;deny"}} {
+	for _, fields := range [][]string{{"choice=remember", "edits=0"}, {"edits=0"}, {"choice=approve", "edits=x"}, {"choice=approve;deny"}} {
 		expect(t, s.post("bob", "/approvals/a1", fields...), http.StatusBadRequest)
 	}
 	if a.State != core.Open || s.decided != 0 {
@@ -225,4 +225,35 @@ func TestStoreFaultsAreSaidWithoutTheirCause(t *testing.T) {
 	}
 	s.desk.fault = errSecret
 	expect(t, s.get("bob", "/approvals/a1"), http.StatusInternalServerError, "!secret")
+}
+
+// TestArgumentsAreChangedOnThePage: what is refused is shown again as it was typed, and says why.
+func TestArgumentsAreChangedOnThePage(t *testing.T) {
+	s := newSite(t)
+	a := s.desk.open("a1", func(a *core.Approval) { a.Rule.Edit = true })
+	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "Edit…", `name="changed"`, "&#34;text&#34;: &#34;buy milk&#34;", ">Change<")
+	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, `!name="changed"`)
+	refused := s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={"text":"buy <milk"`)
+	expect(t, refused, http.StatusBadRequest, `role="alert"`, "must be a JSON object", "<details class=\"denial\" open>", "{&#34;text&#34;:&#34;buy &lt;milk&#34;</textarea>")
+	expect(t, s.post("ann", "/approvals/a1", "choice=edit", "edits=0", "changed={}"), http.StatusForbidden)
+	if a.Edits() != 0 || s.decided != 0 {
+		t.Fatalf("%+v", a)
+	}
+	expect(t, s.post("bob", "/approvals/a1", "choice=edit", "edits=0", "changed={\"text\":\r\n\"buy bread\"}"), http.StatusSeeOther)
+	if got := string(a.Call.Arguments); got != "{\"text\":\n\"buy bread\"}" {
+		t.Errorf("the arguments are %s", got)
+	}
+}
+
+// TestWhatExpiredIsAskedForAgainOnThePage, by who asked for it.
+func TestWhatExpiredIsAskedForAgainOnThePage(t *testing.T) {
+	s := newSite(t)
+	s.desk.open("a1", decidedBy(core.Expired, "bob"))
+	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "!Ask again")
+	expect(t, s.post("bob", "/approvals/a1", "choice=ask_again", "edits=0"), http.StatusForbidden)
+	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, `value="ask_again"`, ">Ask again<")
+	expect(t, s.post("ann", "/approvals/a1", "choice=ask_again", "edits=0"), http.StatusSeeOther)
+	if len(s.desk.again) != 1 || s.decided != 1 {
+		t.Errorf("%q was asked again", s.desk.again)
+	}
 }

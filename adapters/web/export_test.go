@@ -1,9 +1,13 @@
 package web
 
-import "time"
+import (
+	"time"
+
+	"gatehouse/adapters/internal/cardhtml"
+)
 
 // SetFormTime sets how long a form may take to arrive.
 func (w *Web) SetFormTime(d time.Duration) { w.formTime = d }
 
 // Relative is the text of a moment.
-func Relative(at, now time.Time) string { return moment{at, now}.Text() }
+func Relative(at, now time.Time) string { return cardhtml.Moment{At: at, Now: now}.Text() }

@@ -151,6 +151,7 @@ type desk struct {
 	all   []core.Approval
 	runs  map[core.ApprovalID]*core.IntentRecord
 	fault error
+	again []core.ApprovalID // what was asked again
 }
 
 func (d *desk) List(_ context.Context, f core.ApprovalFilter) (found []core.Approval, err error) {
@@ -184,11 +185,31 @@ func (d *desk) Vote(_ context.Context, c core.Click, who core.Actor, _ int64) (c
 	if a == nil {
 		return core.Decided{}, core.Errorf(core.NotFound, "There is no such approval.")
 	}
+	if c.Choice == core.Edit && a.Rule.MayDecide(who, a.Requester) {
+		return d.edit(a, c)
+	}
 	decided, err := a.Decide(core.Decision{Approval: c.Approval, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Answer: json.RawMessage(c.Answer)}}, noon)
 	if err == nil {
 		*a = decided.Approval
 	}
 	return decided, err
+}
+
+// edit changes the arguments, which must be an object.
+func (d *desk) edit(a *core.Approval, c core.Click) (core.Decided, error) {
+	if !json.Valid([]byte(c.Changed)) {
+		return core.Decided{}, core.Errorf(core.Invalid, "The arguments must be a JSON object.")
+	}
+	a.Call.Arguments = json.RawMessage(c.Changed)
+	return core.Decided{Approval: *a, Counted: true}, nil
+}
+
+func (d *desk) AskAgain(_ context.Context, id core.ApprovalID, who core.Actor) (core.Receipt, error) {
+	err := d.find(id).RefusalToAskAgain(who)
+	if err == nil {
+		d.again = append(d.again, id)
+	}
+	return core.Receipt{}, err
 }
 
 // open adds an open approval: bob may decide what ann asked for.

@@ -33,7 +33,7 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 
 func parsePages(names ...string) map[string]*template.Template {
 	all := map[string]*template.Template{}
-	shared := template.Must(template.New("").Funcs(template.FuncMap{"chatModules": chatModules}).ParseFS(templateFiles, "templates/layout.html", "templates/card.html"))
+	shared := template.Must(template.New("").Funcs(template.FuncMap{"chatModules": chatModules}).ParseFS(templateFiles, "templates/layout.html"))
 	for _, name := range names {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}

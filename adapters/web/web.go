@@ -18,6 +18,8 @@ type Approvals interface {
 	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 	// Vote decides for a person. Its errors have messages for that person.
 	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
+	// AskAgain repeats the message whose approval expired, for the person who asked. Its errors have messages for them.
+	AskAgain(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Receipt, error)
 }
 
 // Views are what admins look at.

@@ -65,6 +65,11 @@ func (w webApprovals) List(ctx context.Context, f core.ApprovalFilter) ([]core.A
 	return w.store.ListApprovals(ctx, f)
 }
 
+// AskAgain repeats the message whose approval expired.
+func (w webApprovals) AskAgain(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Receipt, error) {
+	return w.store.AskAgain(ctx, id, who)
+}
+
 // reveal returns the arguments of an approval's call without masks, for a person who may decide about it; the audit log records that first.
 func (w webApprovals) reveal(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error) {
 	card, err := w.Card(ctx, id, false)

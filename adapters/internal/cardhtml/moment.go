@@ -1,30 +1,35 @@
-package web
+package cardhtml
 
 import (
 	"fmt"
+	"html/template"
 	"time"
 )
 
-// moment is a time as a page shows it: how long ago it was, or how far away it is, and the time itself for machines and those who hover.
-type moment struct{ At, now time.Time }
+// Moment is a time as a page shows it: how long ago it was, or how far away it is, and the time itself for machines and
+// those who hover.
+type Moment struct{ At, Now time.Time }
 
-func (w *Web) moment(at time.Time) moment { return moment{at, w.Now()} }
+// HTML is the element of the time.
+func (m Moment) HTML() template.HTML {
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.machine(), m.Full(), m.Text()))
+}
 
 // Known reports whether there is a time at all.
-func (m moment) Known() bool { return !m.At.IsZero() }
+func (m Moment) Known() bool { return !m.At.IsZero() }
 
-// Machine is the time in the form of HTML.
-func (m moment) Machine() string { return m.At.UTC().Format(time.RFC3339) }
+// machine is the time in the form of HTML.
+func (m Moment) machine() string { return m.At.UTC().Format(time.RFC3339) }
 
 // Full is the time for people.
-func (m moment) Full() string { return m.At.UTC().Format("2 January 2006, 15:04:05 MST") }
+func (m Moment) Full() string { return m.At.UTC().Format("2 January 2006, 15:04:05 MST") }
 
 // maxRelative is the distance from which on a date says more.
 const maxRelative = 30 * 24 * time.Hour
 
 // Text is the time in relation to now.
-func (m moment) Text() string {
-	away := m.At.Sub(m.now)
+func (m Moment) Text() string {
+	away := m.At.Sub(m.Now)
 	switch d := away.Abs(); {
 	case d >= maxRelative:
 		return "on " + m.At.UTC().Format("2 January 2006")

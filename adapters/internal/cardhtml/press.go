@@ -1,0 +1,71 @@
+package cardhtml
+
+import (
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/core/question"
+)
+
+// Limits of what is typed on a page, in UTF-16 units. Slack's inputs take as much.
+const (
+	MaxReason    = 2000
+	MaxArguments = 3000
+)
+
+// press is something that the reader may press: a button, one that opens a form, or a link to the second step.
+type press struct {
+	view
+	Choice  string
+	Text    string
+	Class   string
+	Form    *form
+	Link    string
+	Confirm bool // it is the second step
+}
+
+// Pressed are what the reader may press, but for the answers to a question.
+func (v view) Pressed() (all []press) {
+	for _, c := range v.Cut(0, 0) {
+		p := press{view: v, Choice: string(c.Action), Text: c.Label}
+		switch c.Action {
+		case chat.ActionApprove:
+			p.Class = "primary"
+			switch {
+			case c.Cautions == "":
+			case v.Reviewed:
+				p.Confirm = true
+			default:
+				p.Choice, p.Text = "review", "Review, then approve"
+				if v.Page != "" {
+					p.Link = v.Page + "?review=1"
+				}
+			}
+		case chat.ActionReason:
+			p.Form = v.form(doc.ReasonForm(v.card, MaxReason), "danger")
+		case chat.ActionEdit:
+			f, _ := doc.EditForm(v.card, MaxArguments)
+			p.Form = v.form(f, "primary")
+		}
+		if p.Form != nil {
+			p.Text += "…"
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Answer is the form that answers an open question; nil if the reader can't answer.
+func (v view) Answer() *form {
+	answers := v.Answers()
+	if answers == nil {
+		return nil
+	}
+	d := doc.AnswerForm(v.card)
+	d.Submit = d.Title // the chat has a button "Send" already
+	f := v.form(d, "primary")
+	fields := v.card.Question.Fields
+	if answers[0].Option > 0 && len(answers) <= question.MaxButtons && fields[0].Hint == "" && f.tried == nil {
+		f.Buttons = optionsOf(fields[0], "")
+	}
+	return f
+}

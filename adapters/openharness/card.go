@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/openharness/internal/wire"
@@ -31,6 +32,12 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, doc.Reader{Platform: Name, Who: c.who.Actor})
 	d := wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
 	d.Payload["run_id"] = string(run)
+	if key, _ := about["id"].(string); c.html {
+		about["html"], err = cardhtml.Write(card, v, cardhtml.Options{Now: c.Now(), ID: key, Reviewed: reviewed})
+		if err != nil {
+			return d, err
+		}
+	}
 	holder := d.Payload // of the choices
 	if card.State == core.Open {
 		d.ActionType, d.Priority, d.Execution, d.RiskTier = "request_approval", "high", "sequential", riskTier(card)

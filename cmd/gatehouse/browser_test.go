@@ -168,7 +168,7 @@ func (w *window) count(text string) int {
 // press clicks the first enabled button with a label, once it is there.
 func (w *window) press(label string) {
 	w.t.Helper()
-	find := fmt.Sprintf("[...document.querySelectorAll('button')].find(b => b.textContent.trim() === %s && !b.disabled && b.offsetParent)", quoted(label))
+	find := fmt.Sprintf("[...document.querySelectorAll('button, summary.button')].find(b => b.textContent.trim() === %s && !b.disabled && b.offsetParent)", quoted(label))
 	w.until("the button "+label, find)
 	eval[any](w, find+".click()")
 }

@@ -41,7 +41,7 @@ func TestABrowserChatsAndApproves(t *testing.T) {
 	}
 	w.say("note add eggs")
 	w.press("Deny…")
-	w.run(chromedp.SendKeys(chromedp.CSS(".why textarea"), "no eggs today"))
+	w.run(chromedp.SendKeys(chromedp.CSS(".denial textarea"), "no eggs today"))
 	w.press("Deny")
 	w.shows("no eggs today")
 	if eval[string](w, "window.unloaded") != "never" {

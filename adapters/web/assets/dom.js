@@ -20,13 +20,3 @@ export function time(at) {
   const form = today ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
   return el('time', { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleString([], form));
 }
-
-// until says how far away a moment is.
-export function until(at) {
-  const minutes = Math.round((new Date(at) - Date.now()) / 60000);
-  const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-  if (Math.abs(minutes) < 1) return minutes < 0 ? 'now' : 'in less than a minute';
-  if (Math.abs(minutes) < 60) return words.format(minutes, 'minute');
-  if (Math.abs(minutes) < 48 * 60) return words.format(Math.round(minutes / 60), 'hour');
-  return words.format(Math.round(minutes / 1440), 'day');
-}

@@ -1,7 +1,6 @@
 // The conversation as it is shown. Each item has an id and a seq: a later seq of the same id takes the place of the item that is there.
-import { cardNode } from './card.js';
+import { cardNode, keepTyped } from './card.js';
 import { el, time } from './dom.js';
-import { keepTyped } from './question.js';
 import { about } from './wire.js';
 
 const near = 80; // pixels from the end at which the reader follows along
@@ -71,7 +70,7 @@ export class Log {
 
   draw(a, payload, directive) {
     switch (a.kind) {
-      case 'card': return cardNode(a, directive, this.press);
+      case 'card': return cardNode(directive, this.press);
       case 'said': return bubble(payload.text, a);
       case 'steps': return el('p', { class: 'item steps', 'aria-live': 'off' }, payload.text);
       case 'notice': case 'private': return el('p', { class: `item ${a.kind}` }, payload.text);

@@ -67,7 +67,8 @@ type parts struct {
 	fields object // of the JSON, or of payload_json
 	whole  any    // the JSON itself, which may be a list
 	files  []Attachment
-	text   []byte // of the JSON
+	named  map[string]string // of a form of several parts: the names of its files by those of their parts; nil: it is none
+	text   []byte            // of the JSON
 }
 
 var errTooLarge = errors.New("too large")
@@ -87,7 +88,7 @@ func readParts(r *http.Request) (body []byte, p parts, err error) {
 	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	text := body
 	if kind == "multipart/form-data" {
-		text = nil
+		text, p.named = nil, map[string]string{}
 		form := multipart.NewReader(strings.NewReader(string(body)), params["boundary"])
 		for {
 			part, err := form.NextPart()
@@ -105,6 +106,7 @@ func readParts(r *http.Request) (body []byte, p parts, err error) {
 			case name == "payload_json":
 				text = data
 			case part.FileName() != "":
+				p.named[name] = part.FileName()
 				p.files = append(p.files, Attachment{Name: part.FileName(), ContentType: part.Header.Get("Content-Type"), Data: data})
 			}
 		}
@@ -139,14 +141,14 @@ func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 		}
 		call := fakeserver.Begin(&s.Record, sent)
 		if call.Before(w, r) {
-			s.compare(r, p.text, 0, nil)
+			s.compare(r, p, 0, nil)
 			return
 		}
 		q := &request{s: s, path: params, query: r.URL.Query(), body: body, parts: p}
 		status, out := s.handle(name, rt, q, r, readErr, w.Header())
 		text := textOf(w.Header(), status, out)
 		if _, isPage := out.([]byte); !isPage { // of a proxy
-			s.compare(r, p.text, status, text)
+			s.compare(r, p, status, text)
 		}
 		if call.After(w, r) {
 			return

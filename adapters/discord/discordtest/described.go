@@ -48,15 +48,19 @@ func (s *Server) described(method, path string) (o description.Operation, ok boo
 }
 
 // compare compares a call with the description. answer is nil if the fake did not answer it by itself.
-func (s *Server) compare(r *http.Request, request []byte, status int, answer []byte) {
+func (s *Server) compare(r *http.Request, sent parts, status int, answer []byte) {
 	_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/")
 	o, ok := s.described(r.Method, "/"+path)
 	if !ok {
 		return
 	}
 	if answer == nil || status < http.StatusBadRequest {
-		if err := errors.Join(o.Request(request), o.Query(r.URL.Query())); err != nil {
-			s.deviates("a request differs from Discord's description: %s %s %s: %v", r.Method, r.URL.RequestURI(), request, err)
+		err := o.Request(sent.text)
+		if sent.named != nil {
+			err = errors.Join(err, o.Form(sent.text, sent.named))
+		}
+		if err := errors.Join(err, o.Query(r.URL.Query())); err != nil {
+			s.deviates("a request differs from Discord's description: %s %s %s: %v", r.Method, r.URL.RequestURI(), sent.text, err)
 		}
 	}
 	if answer == nil {

@@ -15,6 +15,9 @@ import (
 // beforeRuns is how often an older program is compared if nothing is said.
 const beforeRuns = 7
 
+// discordEvents is how many events are sent by default where people are on Discord: there are some 46 replies a second.
+const discordEvents = 400
+
 // What an older program is held against, with --check.
 const (
 	leastReplies = 0.95
@@ -28,11 +31,12 @@ type before struct {
 }
 
 // flags adds them. runs gets another name, and another default if an older program is given.
-func (b *before) flags(f *flag.FlagSet, runs *int) {
+func (b *before) flags(f *flag.FlagSet, runs *int, discord *bool) {
 	const what = "the program `PATH` of an older gatehouse, which is compared with the present one in place of the " +
 		"floor bot; people then ask for Markdown and for actions that somebody approves"
 	f.StringVar(&b.program, "before", "", what)
 	f.IntVar(runs, "rounds", 1, fmt.Sprintf("the same as --runs; with --before %d if neither is given", beforeRuns))
+	f.BoolVar(discord, "discord", false, "with --before: people are on Discord, whose limit of posts both keep")
 	worse := fmt.Sprintf("replies/s are below %.2f of before, or the CPU is above %.2f", leastReplies, mostCPU)
 	f.BoolVar(&b.check, "check", false, "with --before: exit with 1 if "+worse)
 }
@@ -44,6 +48,8 @@ func (b *before) complete(f *flag.FlagSet, o *options) error {
 	switch {
 	case b.program == "" && b.check:
 		return errors.New("--check: there is nothing to compare with; give --before")
+	case b.program == "" && o.discord && f.Lookup("before") != nil:
+		return errors.New("--discord: the floor bot is on Slack only; give --before")
 	case b.program == "":
 		return nil
 	case o.command != "":
@@ -52,10 +58,13 @@ func (b *before) complete(f *flag.FlagSet, o *options) error {
 		return errors.New("--before compares plain runs: --mode, --delay, --idle and --profile do not go with it")
 	}
 	if info, err := os.Stat(b.program); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return fmt.Errorf("--before: %s is no program; build it with: go build -o %s ./cmd/gatehouse", b.program, b.program)
+		return fmt.Errorf("--before: %s is no program; go build -o FILE ./cmd/gatehouse makes one", b.program)
 	}
 	if !given["runs"] && !given["rounds"] {
 		o.runs = beforeRuns
+	}
+	if o.discord && !given["events"] {
+		o.plan.Events, o.plan.Warm = discordEvents, discordEvents/10
 	}
 	o.plan.Mix = true
 	return nil

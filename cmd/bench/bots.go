@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/cmd/bench/internal/discord"
 	"gatehouse/cmd/bench/internal/floor"
 	"gatehouse/cmd/bench/internal/load"
 	"gatehouse/cmd/bench/internal/mix"
@@ -74,7 +75,8 @@ func (o *options) gatehouseBot(name, program string) bot {
 			if err != nil {
 				return load.Bot{}, nil, errors.Join(err, db.drop())
 			}
-			env = append(env, "GATEHOUSE_AGENT="+script, "GATEHOUSE_APPROVERS=slack:"+slack.Approver)
+			approvers := "GATEHOUSE_APPROVERS=slack:" + slack.Approver + ",discord:" + discord.Approver
+			env = append(env, "GATEHOUSE_AGENT="+script, approvers)
 		}
 		env = append(env, o.env...)
 		b := load.Bot{

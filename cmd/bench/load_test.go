@@ -146,12 +146,13 @@ func TestLostAndDoubledRepliesAreFound(t *testing.T) {
 	}
 }
 
-// TestAnOlderGatehouseIsComparedInTheSameRun has the present program as the older one: every event is answered by both, cards among them.
+// TestAnOlderGatehouseIsComparedInTheSameRun has the present program as the older one: every event is answered by both,
+// those that need an approval too.
 func TestAnOlderGatehouseIsComparedInTheSameRun(t *testing.T) {
 	program := gatehouse(t)
-	few := []string{"compare", "--before", program, "--gatehouse", program, "--rounds", "1", "--events", "120", "--warm", "8", "--threads", "10"}
+	few := []string{"compare", "--before", program, "--gatehouse", program, "--events", "120", "--warm", "8", "--threads", "10"}
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), few, &stdout, &stderr); code != 0 {
+	if code := run(t.Context(), append(few, "--rounds", "1"), &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	for _, want := range []string{"gatehouse/before", "of 1\n", "replies/s ", "CPU time per reply "} {
@@ -159,23 +160,26 @@ func TestAnOlderGatehouseIsComparedInTheSameRun(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, &stdout)
 		}
 	}
-	stdout.Reset()
-	if code := run(t.Context(), append(few, "--json", "--rounds", "2"), &stdout, &stderr); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &stderr)
-	}
-	var printed struct{ Paired map[string]pairs }
-	if err := json.Unmarshal(stdout.Bytes(), &printed); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"replies_per_s", "cpu_ms_per_event"} {
-		if p := printed.Paired[key]; len(p.Values) != 2 || p.Least <= 0 || p.Median < p.Least || p.Most < p.Median {
-			t.Errorf("%s: %+v", key, p)
+	for _, platform := range [][]string{nil, {"--discord", "--events", "48"}} {
+		stdout.Reset()
+		args := slices.Concat(few, []string{"--json", "--rounds", "2"}, platform)
+		if code := run(t.Context(), args, &stdout, &stderr); code != 0 {
+			t.Fatalf("%v: exit code %d: %s", platform, code, &stderr)
 		}
-	}
-	for name, figures := range figuresIn(t, &stdout)[0] {
-		// A card is posted, pressed and drawn again besides the reply.
-		if figures["lost"] != 0 || figures["doubled"] != 0 || figures["calls_per_event"] < 1.2 {
-			t.Errorf("%s: %v", name, figures)
+		var printed struct{ Paired map[string]pairs }
+		if err := json.Unmarshal(stdout.Bytes(), &printed); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"replies_per_s", "cpu_ms_per_event"} {
+			if p := printed.Paired[key]; len(p.Values) != 2 || p.Least <= 0 || p.Median < p.Least || p.Most < p.Median {
+				t.Errorf("%v: %s: %+v", platform, key, p)
+			}
+		}
+		for name, figures := range figuresIn(t, &stdout)[0] {
+			// A card is posted, pressed and drawn again besides the reply.
+			if figures["lost"] != 0 || figures["doubled"] != 0 || figures["calls_per_event"] < 1.2 {
+				t.Errorf("%v: %s: %v", platform, name, figures)
+			}
 		}
 	}
 }
@@ -216,7 +220,7 @@ func TestWrongFlagsAreExplained(t *testing.T) {
 		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"}, {"slack", "--replicas", "2"}, {"slack", "more"},
 		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"}, {"peer", "--command", "true"},
 		{"peer", "--command", "true", "--url", "ftp://127.0.0.1"}, {"floor", "--socket"},
-		{"compare", "--check"}, {"compare", "--before", "no such program"}, {"compare", "--before", os.Args[0], "--command", "true"},
+		{"compare", "--check"}, {"compare", "--discord"}, {"compare", "--before", "no such program"}, {"compare", "--before", os.Args[0], "--command", "true"},
 		{"compare", "--before", os.Args[0], "--mode", "kill"}, {"slack", "--before", os.Args[0]}, {"compare", "--before", os.Args[0], "--rounds", "0"},
 		nil, {"speed"}, {"hrf", "hrf"}, {"typestate", "--runs", "0"}, {"store", "--sessions", "1,some"}, {"growth", "--idle", "0"}, {"many", "--turns", "0"},
 	} {

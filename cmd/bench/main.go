@@ -38,7 +38,8 @@
 // (headings, lists, tables, code, links), two with plain words, and one after an approval, whose card is pressed
 // (internal/mix). That is done in 7 rounds (--rounds), each with new processes. Below the table are the ratios
 // now/before of the replies/s and of the CPU time per reply: one of each round, their median, least and most. With
-// --check the exit code is 1 if the median of the replies/s is below 0.95, or that of the CPU time above 1.05.
+// --check the exit code is 1 if the median of the replies/s is below 0.95, or that of the CPU time above 1.05. With
+// --discord the same people are on Discord; its limit of posts, some 46 a second, bounds the replies of both.
 //
 // TestEndurance, with the build tag soak, sends events by Slack and Discord at the same time to one gatehouse, for half an hour or as TEST_ENDURANCE
 // says, with all of that wrong at once, and looks at its memory and its database, too.

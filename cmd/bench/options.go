@@ -75,7 +75,7 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 		f.IntVar(&o.replicas, "replicas", 1, "how many processes of gatehouse share the database; on SQLite 1")
 	}
 	if name == "compare" {
-		o.before.flags(f, &o.runs)
+		o.before.flags(f, &o.runs, &o.discord)
 	}
 	if name != "floor" && name != "slack" {
 		f.StringVar(&o.command, "command", "", "the shell `COMMAND` that starts the other bot; its environment has "+peerVariables)

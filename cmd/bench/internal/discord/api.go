@@ -29,6 +29,10 @@ func (d *Discord) answer(r *http.Request, body []byte) []byte {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/v10")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	kind := parts[0]
+	if kind == "interactions" || kind == "webhooks" && len(parts) > 2 && strings.HasPrefix(parts[2], pressToken) {
+		d.tally.Calls[r.Method+" "+kind]++
+		return nothing // of what the bot answers to a press nothing is kept
+	}
 	if kind == "webhooks" {
 		d.tally.Calls[r.Method+" "+kind]++
 		return d.webhook(r.Method, parts, body)
@@ -43,6 +47,8 @@ func (d *Discord) answer(r *http.Request, body []byte) []byte {
 		return d.post(parts[1], body)
 	case "GET channels/messages":
 		return ok(d.history(parts[1], r.URL.Query().Get("after")))
+	case "PATCH channels/messages":
+		return ok(`{"id":"` + parts[len(parts)-1] + `","channel_id":"` + parts[1] + `","author":` + botUser + `,"content":"","flags":0,"components":[]}`)
 	case "GET channels":
 		return ok(channelJSON(parts[1]))
 	case "GET gateway":
@@ -83,14 +89,25 @@ func (d *Discord) post(in string, body []byte) []byte {
 	if made := d.made(string(m.Nonce)); made != nil && m.Enforce {
 		return made
 	}
-	if n, marked := ledger.Marked(body); !marked || d.place(n) != in || !d.ledger.Answered(n) {
+	id := d.newID()
+	n, marked := ledger.Marked(body)
+	button := ""
+	if marked && d.asks(n) {
+		button = approval(m.Components)
+	}
+	switch {
+	case !marked && d.plan.Mix: // the steps of a slow turn
+	case !marked || d.place(n) != in:
+		d.stray(body)
+	case button != "":
+		d.pressSoon(in, id, button)
+	case !d.ledger.Answered(n):
 		d.stray(body)
 	}
 	if len(m.Components) == 0 {
 		m.Components = json.RawMessage("[]")
 	}
 	content, _ := json.Marshal(m.Content) // texts can always be marshalled
-	id := d.newID()
 	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],"attachments":[],`+
 		`"embeds":[]}`, id, in, botUser, content, m.Flags, m.Components)
 	d.keep(in, message{id: id, json: text})

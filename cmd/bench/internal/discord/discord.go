@@ -18,6 +18,7 @@ import (
 
 	"gatehouse/cmd/bench/internal/ledger"
 	"gatehouse/cmd/bench/internal/load"
+	"gatehouse/cmd/bench/internal/mix"
 	"gatehouse/cmd/bench/internal/wire"
 )
 
@@ -31,6 +32,7 @@ type Discord struct {
 	key     ed25519.PrivateKey
 	turn    atomic.Int64 // to which of them the next sender sends
 	resent  atomic.Int64
+	presses sync.WaitGroup
 
 	mu        sync.Mutex
 	lastID    int64
@@ -104,6 +106,7 @@ func (d *Discord) Tally() load.Tally {
 
 // Close ends it.
 func (d *Discord) Close() {
+	d.presses.Wait()
 	d.server.Close()
 	d.sockets.Close()
 }
@@ -141,8 +144,22 @@ const (
 
 const botUser = `{"id":"` + bot + `","username":"bench","discriminator":"0","global_name":null,"avatar":null,"bot":true}`
 
-// place returns the channel that an event is in.
-func (d *Discord) place(n int) string { return strconv.FormatInt(int64(channel+n%d.plan.Threads), 10) }
+// place returns the channel that an event is in. One that leads to a card has a channel of its own: what is said where a
+// turn waits for an approval is another kind of message.
+func (d *Discord) place(n int) string {
+	if d.asks(n) {
+		return strconv.FormatInt(int64(channel+d.plan.Threads+n), 10)
+	}
+	return strconv.FormatInt(int64(channel+n%d.plan.Threads), 10)
+}
+
+// words is what the nth event says.
+func (d *Discord) words(n int) string {
+	if d.plan.Mix {
+		return mix.Words(n)
+	}
+	return ledger.Mark(n) + " how are you?"
+}
 
 // newID makes an id, which has the time in it. The caller holds the lock.
 func (d *Discord) newID() int64 {
@@ -157,9 +174,9 @@ func (d *Discord) mention(n int) []byte {
 	who := strconv.FormatInt(int64(person+n%d.plan.Senders), 10)
 	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","guild_id":"%s","author":{"id":"%s","username":"ann%s","discriminator":"0","global_name":"Ann",`+
 		`"avatar":null},"member":{"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","nick":null,"deaf":false,"mute":false,"flags":0},`+
-		`"content":"<@%s> %s how are you?","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
+		`"content":"<@%s> %s","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
 		`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,"channel_type":0,"flags":0}`,
-		id, in, guild, who, who, bot, ledger.Mark(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), botUser)
+		id, in, guild, who, who, bot, d.words(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), botUser)
 	d.keep(in, message{id: id, json: text})
 	return text
 }

@@ -3,6 +3,7 @@ package discord
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -113,7 +114,12 @@ const botMember = `{"user":` + botUser + `,"roles":[],"joined_at":"2024-01-01T00
 func (d *Discord) guild() []byte {
 	var channels []string
 	for n := range d.plan.Threads {
-		channels = append(channels, channelJSON(d.place(n)))
+		channels = append(channels, channelJSON(strconv.Itoa(channel+n)))
+	}
+	for n := range d.plan.Warm + d.plan.Events {
+		if d.asks(n) {
+			channels = append(channels, channelJSON(d.place(n)))
+		}
 	}
 	return fmt.Appendf(nil, `{%s,"channels":[%s],"threads":[],"members":[%s],"member_count":1,"joined_at":"2024-01-01T00:00:00+00:00","large":false,`+
 		`"unavailable":false}`, guildFields, strings.Join(channels, ","), botMember)

@@ -1,4 +1,4 @@
-package preview_test
+package preview
 
 import (
 	"os"
@@ -6,18 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gatehouse/adapters/internal/preview"
 )
 
 // drawings draws the golden files of a platform.
-func drawings(t *testing.T, platform string, draw func([]byte) (preview.Drawing, error)) []preview.Drawing {
+func drawings(t *testing.T, platform string, draw func([]byte) (Drawing, error)) []Drawing {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "..", platform, "testdata", "golden", "*.json"))
 	if err != nil || len(names) < 20 {
 		t.Fatalf("%d files: %v", len(names), err)
 	}
-	var all []preview.Drawing
+	var all []Drawing
 	for _, name := range names {
 		if strings.HasPrefix(filepath.Base(name), "manifest") {
 			continue // it is no message
@@ -41,11 +39,11 @@ func drawings(t *testing.T, platform string, draw func([]byte) (preview.Drawing,
 
 // Every golden file is drawn completely. GATEHOUSE_PREVIEW=DIR writes the pages to look at.
 func TestEveryGoldenFileIsDrawnCompletely(t *testing.T) {
-	for platform, draw := range map[string]func([]byte) (preview.Drawing, error){"slack": preview.Slack, "discord": preview.Discord} {
+	for platform, draw := range map[string]func([]byte) (Drawing, error){"slack": Slack, "discord": Discord} {
 		all := drawings(t, platform, draw)
 		for _, theme := range []string{"light", "dark"} {
 			var page strings.Builder
-			if err := preview.Page(&page, platform, theme, all); err != nil {
+			if err := Page(&page, platform, theme, all); err != nil {
 				t.Fatal(err)
 			}
 			for _, d := range all {
@@ -92,17 +90,17 @@ const (
 
 func TestEveryComponentIsDrawn(t *testing.T) {
 	for _, c := range []struct {
-		draw        func([]byte) (preview.Drawing, error)
+		draw        func([]byte) (Drawing, error)
 		data, aloud string
 		shown       []string
 	}{
-		{preview.Slack, slackEverything, "a <b>", []string{
+		{Slack, slackEverything, "a <b>", []string{
 			"<h3>Head</h3>", "<hr>", "<b>bold</b> <i>it</i> <s>no</s> <code>code</code>", `<span class="pill">@U1</span>`, `<span class="pill">@here</span>`, `title="https://x.example">label</a>`, "⚠️",
 			"<blockquote>quote</blockquote>", "<pre>pre</pre>", "left", "2026-03-01 1:00 PM", `class="bold code">styled`, "@U2", "@S1", "Today at 1:00 PM", ">y</a>", "<pre><span class=\"\">box</span>",
 			`<ul class="ordered">`, "<h4>Title</h4>", "<code>a &lt;b&gt;</code>", "<b>•</b> item", "<td>1</td>", "<pre>x := 1</pre>", "small", `class="button danger" title="Go on"`, "Sure?", "Really.", "Yes",
 			"border-color:#aabbcc", "inside", `border-color:#aabbcc">below`, "Form", "Send", "Why?", "because", "<li>Small</li>", "Choose ▾", "<li>Asia</li>", "42",
 		}},
-		{preview.Discord, discordEverything, "bold it no code x := 1\nTitle\nsmall\nquote\n• item\nMarch 1, 2026 1:00 PM in an hour @1 #2 /ask label https://y.example * secret\n[Button] ✅ Go\n[Button] See\n" +
+		{Discord, discordEverything, "bold it no code x := 1\nTitle\nsmall\nquote\n• item\nMarch 1, 2026 1:00 PM in an hour @1 #2 /ask label https://y.example * secret\n[Button] ✅ Go\n[Button] See\n" +
 			"inside\nbeside\n[Button] More\nForm: Form\nWhy?\nSay it.\n[Input] because\nWhere\n[Menu] Choose\n• Asia", []string{
 			"<b>bold</b> <i>it</i> <s>no</s> <code>code</code> <pre>x := 1</pre>", "<h4>Title</h4>", "<small>small</small>", "<blockquote>quote</blockquote>", "<b>•</b> item",
 			`<span class="time">March 1, 2026 1:00 PM</span>`, "in an hour", `<span class="pill">@1</span>`, "/ask", `title="https://x.example">label</a>`, `class="spoiler">secret`,
@@ -126,13 +124,13 @@ func TestEveryComponentIsDrawn(t *testing.T) {
 
 func TestWhatCannotBeDrawnIsReported(t *testing.T) {
 	for _, c := range []struct {
-		draw func([]byte) (preview.Drawing, error)
+		draw func([]byte) (Drawing, error)
 		data string
 		want []string
 	}{
-		{preview.Slack, `[{"Blocks":[{"type":"video"},{"type":"section","accessory":{"type":"image"}}],"Other":1}]`, []string{"type video", "section.accessory", "message.other"}},
-		{preview.Slack, `[{"Blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"colour"}]}]},{"type":"actions","elements":[{"type":"overflow"}]}]}]`, []string{"type colour", "type overflow"}},
-		{preview.Discord, `[{"components":[{"type":5},{"type":10,"content":"x","colour":1},{"type":1,"components":[{"type":2,"style":6}]}],"other":"x"}]`, []string{"message.other", "type 5", "10.colour", "type 2"}},
+		{Slack, `[{"Blocks":[{"type":"video"},{"type":"section","accessory":{"type":"image"}}],"Other":1}]`, []string{"type video", "section.accessory", "message.other"}},
+		{Slack, `[{"Blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"colour"}]}]},{"type":"actions","elements":[{"type":"overflow"}]}]}]`, []string{"type colour", "type overflow"}},
+		{Discord, `[{"components":[{"type":5},{"type":10,"content":"x","colour":1},{"type":1,"components":[{"type":2,"style":6}]}],"other":"x"}]`, []string{"message.other", "type 5", "10.colour", "type 2"}},
 	} {
 		d, err := c.draw([]byte(c.data))
 		if err != nil || !slices.Equal(d.Unknown, c.want) {
@@ -143,7 +141,7 @@ func TestWhatCannotBeDrawnIsReported(t *testing.T) {
 		}
 	}
 	for _, data := range []string{"", "[1]", "{"} {
-		if _, err := preview.Slack([]byte(data)); err == nil {
+		if _, err := Slack([]byte(data)); err == nil {
 			t.Errorf("%q is drawn", data)
 		}
 	}

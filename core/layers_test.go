@@ -42,6 +42,8 @@ var layers = map[string][]string{
 	"adapters/otel":    {"core", "core/mask", "core/retry", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
 	"adapters/*":       {"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*"},
 
+	"adapters/adaptertest/toy": {"core", "adapters/internal/*"}, // a platform for tests
+
 	"adapters/access":  {"core"},
 	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
 	"approvals/proof":  {"core", "core/strictjson", "core/tool"},

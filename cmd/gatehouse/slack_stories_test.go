@@ -267,7 +267,7 @@ func (s *testGateway) command(args ...string) (int, string) {
 	var out strings.Builder
 	code := 0
 	s.settings.during(func() {
-		code = run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out}, platforms)
+		code = run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out}, s.drivers())
 	})
 	return code, out.String()
 }

@@ -15,6 +15,7 @@ import (
 
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
 	"gatehouse/core/agent"
 )
 
@@ -33,6 +34,8 @@ type testGateway struct {
 	settings overrides   // for serve and for the commands
 	log      *logLines   // of the current run
 	idle     func() bool // reports whether no post is waiting; nil: gatehouse queue is run
+
+	platforms func() []core.Driver // nil: those of the program
 }
 
 // logLines collects a log, and finds the line with the address of the HTTP server.
@@ -114,7 +117,7 @@ func (s *testGateway) begin() {
 	s.log = log
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"serve"}, cli.Stdio{In: strings.NewReader(""), Out: log, Err: log}, platforms)
+		ended <- run(ctx, []string{"serve"}, cli.Stdio{In: strings.NewReader(""), Out: log, Err: log}, s.drivers())
 	}()
 	select {
 	case address := <-log.listen:
@@ -146,6 +149,13 @@ func (s *testGateway) begin() {
 		})
 	}
 	s.t.Cleanup(s.stop)
+}
+
+func (s *testGateway) drivers() func() []core.Driver {
+	if s.platforms == nil {
+		return platforms
+	}
+	return s.platforms
 }
 
 func (s *testGateway) ctx() context.Context {

@@ -56,6 +56,7 @@ type shownCard struct {
 	Message   string
 	Facts     []struct{ Label, Text string }
 	Approvers []string
+	HTML      string `json:"-"` // what the chat gets of it
 }
 
 // cardOnOpenHarness is what a stream has of a card.
@@ -82,7 +83,7 @@ func cardOnOpenHarness(t *testing.T, d core.Delivery) shownCard {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/v1/openharness/events?session=s1", nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/v1/openharness/events?session=s1&html=1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,13 +101,18 @@ func cardOnOpenHarness(t *testing.T, d core.Delivery) shownCard {
 		}
 		var m struct {
 			Response struct {
-				Directives []struct{ Payload shownCard } `json:"action_directives"`
+				Directives []struct {
+					Payload    shownCard
+					Extensions map[string]struct{ HTML string }
+				} `json:"action_directives"`
 			}
 		}
 		if err := json.Unmarshal([]byte(data), &m); err != nil {
 			t.Fatalf("%v: %s", err, data)
 		}
-		return m.Response.Directives[0].Payload
+		shown := m.Response.Directives[0].Payload
+		shown.HTML = m.Response.Directives[0].Extensions["dev.gatehouse"].HTML
+		return shown
 	}
 	t.Fatalf("the stream ended: %v", in.Err())
 	return shownCard{}

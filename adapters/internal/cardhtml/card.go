@@ -14,6 +14,7 @@ package cardhtml
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"html/template"
 	"strings"
@@ -103,12 +104,12 @@ func (v view) Dangerous() bool { return v.card.State == core.Open && v.card.Risk
 func (v view) Open() bool      { return v.card.State == core.Open }
 func (v view) Edits() int      { return v.card.Edits }
 
-// Shown are the arguments, and Label says so.
-func (v view) Shown() string {
-	if v.Revealed != "" {
-		return v.Revealed
-	}
-	return v.Arguments
+// Code are the arguments, Label says so, and Instead is said where there are none.
+func (v view) Code() string { return cmp.Or(v.Revealed, v.Arguments) }
+
+func (v view) Instead() string {
+	_, instead := v.Shown()
+	return instead
 }
 
 func (v view) Label() string {

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/console"
+	"gatehouse/adapters/web"
+	"gatehouse/core"
+)
+
+// onePage is the approvals of a page that has one card.
+type onePage struct {
+	web.Approvals
+	card core.Card
+}
+
+func (p onePage) Card(context.Context, core.ApprovalID, bool) (core.Card, error) { return p.card, nil }
+
+// cardOnPage is a card on the page of its approval.
+func cardOnPage(t *testing.T, d core.Delivery) string {
+	t.Helper()
+	pages := web.New(web.Options{
+		Gate: access.New(access.Options{Signer: adaptertest.Signer(t, "a key of many characters")}), Approvals: onePage{card: *d.Card},
+		Admin: func(core.Actor) bool { return true },
+	})
+	mux := http.NewServeMux()
+	for pattern, h := range pages.Routes() {
+		mux.Handle(pattern, h)
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	answer, err := server.Client().Get(server.URL + "/approvals/" + string(d.Card.Approval))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(answer.Body); err != nil {
+		t.Fatal(err)
+	}
+	return html.UnescapeString(b.String())
+}
+
+func cardAtTerminal(t *testing.T, d core.Delivery) string {
+	t.Helper()
+	var out bytes.Buffer
+	if _, _, err := console.New(console.Options{Out: &out}).Post(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// full is a card with every field set, in a state.
+func full(t *testing.T, state core.ApprovalState) core.Delivery {
+	noon := adaptertest.Noon
+	bob, cleo, dan := core.Actor{ID: "openharness:bob", Name: "Bob"}, core.Actor{ID: "slack:U3", Name: "Cleo"}, core.Actor{ID: "slack:U4", Name: "Dan"}
+	c := core.Card{
+		Approval: "0199aaaa-bbbb", State: state, Tool: "bank.pay", Summary: "Pay 20 to the milkman", Arguments: "{\n  \"amount\": 20\n}",
+		Asked:  core.Asked{Message: "pay the milkman", Place: 2, Of: 3, Dropped: "Eve"},
+		Hidden: 1234, Requester: "Ann", Requested: core.Actor{ID: "slack:U1", Name: "Ann"}, Approvers: []string{"openharness:frank"}, Self: true,
+		People: map[string]string{"slack:U9": "x"}, Voters: []core.Actor{bob, cleo}, Quorum: 7, Against: []core.Actor{dan}, Vetoes: 5, NeedsWhy: true, Direct: true,
+		Risk: core.Dangerous, Changed: "pay 2", Editable: true, Edits: 3, Editor: core.Actor{ID: "slack:U5", Name: "Gil"},
+		Deadline: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour), Context: []core.Line{{Role: core.User, Text: "hello"}},
+		Conversation: cardMailbox, From: core.Address{Platform: "slack", Channel: "C9"},
+	}
+	if state != core.Open {
+		c.DecidedBy, c.Decided, c.DecidedAt, c.Reason = "Hal", core.Actor{ID: "slack:U6", Name: "Hal"}, noon.Add(2*time.Minute), "it is due"
+		c.Run, c.RunNote, c.RunAt, c.Voters = core.CallFailed, "No money left.", noon.Add(3*time.Minute), nil
+	}
+	return core.Delivery{Post: core.Post{Key: "card/1", Conversation: cardMailbox, Kind: core.PostCard, Approval: c.Approval}, Card: &c}
+}
+
+const everywhere = "everywhere"
+
+// facts are the fields of core.Card: the card that has the field, and what is read of it; or why it is on no card.
+var facts = map[string]struct {
+	in    string
+	reads []string // each may be written in one of the forms that "|" separates
+	not   map[string]string
+}{
+	"Approval":  {"open", []string{"0199aaaa-bbbb"}, map[string]string{"openharness": "its extension has it"}},
+	"State":     {"approved", []string{"Approved by|approved by"}, nil},
+	"Tool":      {"open", []string{"bank.pay"}, nil},
+	"Summary":   {"open", []string{"Pay 20 to the milkman"}, nil},
+	"Arguments": {"open", []string{`amount: 20|{"amount":20}`}, nil},
+	"Asked":     {"open", []string{"“pay the milkman”", "(2 of 3)", "Eve had changed the arguments"}, nil},
+	"Question":  {"question", []string{"Which?"}, nil},
+	"Answer":    {"answered", []string{"Bee"}, nil},
+	"Hidden":    {"open", []string{"1,234 characters are hidden"}, nil},
+	"Altered":   {"altered", []string{"It can't be approved."}, nil},
+	"Requester": {"open", []string{"Ann"}, nil},
+	"Requested": {"open", []string{"Ann"}, nil},
+	"Approvers": {"open", []string{"frank"}, nil},
+	"Self":      {not: map[string]string{everywhere: "whoever may decide is named"}},
+	"People":    {not: map[string]string{everywhere: "a person is named once, whichever account they use"}},
+	"Voters":    {"open", []string{"2 of 7: Bob, Cleo"}, nil},
+	"Quorum":    {"open", []string{"2 of 7"}, nil},
+	"Against":   {"open", []string{"1 of 5: Dan"}, nil},
+	"Vetoes":    {"open", []string{"1 of 5"}, nil},
+	"NeedsWhy":  {not: map[string]string{everywhere: "the form that denies asks for it"}},
+	"Direct":    {not: map[string]string{everywhere: "it says where cards go"}},
+	"DecidedBy": {"approved", []string{"Hal"}, nil},
+	"Decided":   {"approved", []string{"Hal"}, nil},
+	"Reason":    {"approved", []string{"it is due"}, nil},
+	"Risk":      {"open", []string{"hard or impossible to undo"}, nil},
+	"Changed":   {"open", []string{"The request was changed after it was made:", "pay 2"}, nil},
+	"Editable":  {not: map[string]string{everywhere: "it is a button, where arguments can be changed"}},
+	"Edits":     {"open", []string{"changed the arguments."}, nil},
+	"Editor":    {"open", []string{"Gil"}, nil},
+	"Deadline":  {"open", []string{at(adaptertest.Noon.Add(time.Hour))}, nil},
+	"DecidedAt": {"approved", []string{at(adaptertest.Noon.Add(2 * time.Minute))}, nil},
+	"CreatedAt": {"open", []string{at(adaptertest.Noon.Add(-time.Hour))}, map[string]string{
+		"slack": "a message has its time", "openharness": "its extension has the time", "terminal": "it is printed when it is asked, or said to be late",
+	}},
+	"Run":     {"approved", []string{"Failed"}, nil},
+	"RunNote": {"approved", []string{"No money left."}, nil},
+	"RunAt":   {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
+	"Context": {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead to it"}},
+	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
+		"slack": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
+	}},
+	"From": {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
+}
+
+// at is a time as the surfaces write it.
+func at(t time.Time) string {
+	return t.UTC().Format("2006-01-02 15:04 UTC") + "|" + t.UTC().Format(time.RFC3339) + "|" + t.Local().Format("2006-01-02 15:04 MST")
+}
+
+// TestEveryFieldOfACardIsOnEverySurface, or the table says why it is not.
+func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
+	t.Parallel()
+	cards := map[string]core.Delivery{}
+	for name, state := range map[string]core.ApprovalState{"open": core.Open, "altered": core.Open, "question": core.Open, "approved": core.Approved, "answered": core.Answered} {
+		d := full(t, state)
+		d.Card.Altered = name == "altered"
+		if name == "question" || name == "answered" {
+			d.Card.Question = askedOf(t)
+		}
+		if name == "answered" {
+			d.Card.Answer = "Bee"
+		}
+		cards[name] = d
+	}
+	surfaces := map[string]func(core.Delivery) string{
+		"slack":       func(d core.Delivery) string { return strings.Join(cardOnSlack(t, d), "\n") },
+		"openharness": func(d core.Delivery) string { return cardOnOpenHarness(t, d).Message },
+		"chat":        func(d core.Delivery) string { return html.UnescapeString(cardOnOpenHarness(t, d).HTML) },
+		"page":        func(d core.Delivery) string { return cardOnPage(t, d) },
+		"terminal":    func(d core.Delivery) string { return cardAtTerminal(t, d) },
+	}
+	for surface, draw := range surfaces {
+		drawn := map[string]string{}
+		for name, d := range cards {
+			drawn[name] = draw(d)
+		}
+		for field := range reflect.TypeFor[core.Card]().Fields() {
+			fact, known := facts[field.Name]
+			if !known {
+				t.Errorf("the table does not say where %s is", field.Name)
+			}
+			if fact.not[everywhere] != "" || fact.not[surface] != "" {
+				continue
+			}
+			for _, forms := range fact.reads {
+				if !containsOne(drawn[fact.in], strings.Split(forms, "|")) {
+					t.Errorf("%s is not on the card of %s, which does not say %q:\n%s", field.Name, surface, forms, drawn[fact.in])
+				}
+			}
+		}
+	}
+}
+
+func containsOne(text string, forms []string) bool {
+	for _, form := range forms {
+		if strings.Contains(text, form) {
+			return true
+		}
+	}
+	return false
+}

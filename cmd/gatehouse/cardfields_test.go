@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,8 @@ import (
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/console"
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/web"
 	"gatehouse/core"
 )
@@ -49,6 +52,29 @@ func cardOnPage(t *testing.T, d core.Delivery) string {
 		t.Fatal(err)
 	}
 	return html.UnescapeString(b.String())
+}
+
+// cardOnDiscord is the text of a card that is posted to Discord.
+func cardOnDiscord(t *testing.T, d core.Delivery) string {
+	t.Helper()
+	fake := discordtest.New(discordtest.Options{Fatalf: t.Errorf})
+	defer fake.Close()
+	fake.AddGuild(discordtest.Guild{ID: "100"})
+	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
+	p := discord.New(discord.Options{
+		Config: discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, Signer: adaptertest.Signer(t, "a key of many characters"),
+		Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
+		KV: struct{ core.KV }{}, // it is not used
+	})
+	d.To = core.Address{Platform: "discord", Channel: "200"}
+	if _, _, err := p.Post(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	posted := fake.FromBot("200")
+	if len(posted) != 1 {
+		t.Fatalf("%d messages were posted", len(posted))
+	}
+	return strings.ReplaceAll(posted[0].Shown(), "\\", "")
 }
 
 func cardAtTerminal(t *testing.T, d core.Delivery) string {
@@ -120,21 +146,21 @@ var facts = map[string]struct {
 	"Deadline":  {"open", []string{at(adaptertest.Noon.Add(time.Hour))}, nil},
 	"DecidedAt": {"approved", []string{at(adaptertest.Noon.Add(2 * time.Minute))}, nil},
 	"CreatedAt": {"open", []string{at(adaptertest.Noon.Add(-time.Hour))}, map[string]string{
-		"slack": "a message has its time", "openharness": "its extension has the time", "terminal": "it is printed when it is asked, or said to be late",
+		"slack": "a message has its time", "discord": "a message has its time", "openharness": "its extension has the time", "terminal": "it is printed when it is asked, or said to be late",
 	}},
 	"Run":     {"approved", []string{"Failed"}, nil},
 	"RunNote": {"approved", []string{"No money left."}, nil},
 	"RunAt":   {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
 	"Context": {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead to it"}},
 	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
-		"slack": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
+		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
 	}},
 	"From": {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
 }
 
 // at is a time as the surfaces write it.
 func at(t time.Time) string {
-	return t.UTC().Format("2006-01-02 15:04 UTC") + "|" + t.UTC().Format(time.RFC3339) + "|" + t.Local().Format("2006-01-02 15:04 MST")
+	return t.UTC().Format("2006-01-02 15:04 UTC") + "|" + t.UTC().Format(time.RFC3339) + "|" + t.Local().Format("2006-01-02 15:04 MST") + fmt.Sprintf("|<t:%d:", t.Unix())
 }
 
 // TestEveryFieldOfACardIsOnEverySurface, or the table says why it is not.
@@ -155,6 +181,7 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 	surfaces := map[string]func(core.Delivery) string{
 		"slack":       func(d core.Delivery) string { return strings.Join(cardOnSlack(t, d), "\n") },
 		"openharness": func(d core.Delivery) string { return cardOnOpenHarness(t, d).Message },
+		"discord":     func(d core.Delivery) string { return cardOnDiscord(t, d) },
 		"chat":        func(d core.Delivery) string { return html.UnescapeString(cardOnOpenHarness(t, d).HTML) },
 		"page":        func(d core.Delivery) string { return cardOnPage(t, d) },
 		"terminal":    func(d core.Delivery) string { return cardAtTerminal(t, d) },

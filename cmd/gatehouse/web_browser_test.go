@@ -192,3 +192,52 @@ func TestPagesAreAccessible(t *testing.T) {
 	login.run(chromedp.WaitVisible(chromedp.CSS("input[type=password]")))
 	login.inspect("login")
 }
+
+// TestABrowserChangesArguments: on the page of approvals. What is refused is still there, and the call runs as changed.
+func TestABrowserChangesArguments(t *testing.T) {
+	t.Parallel()
+	asks, decides := newBrowser(t), newBrowser(t)
+	policy := "GATEHOUSE_APPROVAL_POLICY=" + policyFile(t, editable("openharness:bob"))
+	p := newEngine(t, sqliteFile, []string{"ann=" + annsToken, "bob=" + bobsToken}, policy)
+	ann := asks.newWindow(p.at, "/")
+	ann.logIn(annsToken)
+	ann.shows("Connected")
+	ann.say("note add milk")
+	ann.shows("Approval needed")
+	bob := decides.newWindow(p.at, "/approvals")
+	bob.logIn(bobsToken)
+	bob.shows("milk")
+	bob.down(true) // a refusal's status is an error in the browser's log
+	change := func(arguments string) {
+		eval[any](bob, "document.querySelector('[name=changed]').value = "+quoted(arguments))
+		bob.press("Change")
+	}
+	bob.press("Edit…")
+	change(`{"text": butter}`)
+	bob.shows("nothing was changed")
+	if typed := eval[string](bob, "document.querySelector('[name=changed]').value"); typed != `{"text": butter}` {
+		t.Errorf("after a refusal the form has %q", typed)
+	}
+	change(`{"text": "butter"}`)
+	ann.shows("changed the arguments")
+	bob.run(chromedp.Navigate(p.at + "/approvals"))
+	bob.shows("text: butter")
+	bob.press("Approve")
+	ann.shows("An approver changed the arguments to")
+}
+
+// TestABrowserAsksAgain: for what expired, in the chat and on the page of approvals.
+func TestABrowserAsksAgain(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t, "GATEHOUSE_APPROVAL_TIMEOUT=1s")
+	w := b.newWindow(p.at, "/")
+	w.shows("Connected")
+	w.say("note add milk")
+	w.shows("Expired")
+	w.press("Ask again")
+	w.until("the second card", "document.querySelectorAll('.card.closed').length === 2")
+	page := b.newWindow(p.at, "/approvals/"+string(p.approvals(core.Expired)[0].ID))
+	page.press("Ask again")
+	w.until("the third card", "document.querySelectorAll('.card').length === 3")
+}

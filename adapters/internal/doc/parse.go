@@ -15,40 +15,57 @@ import (
 // Parse returns a model's Markdown (GitHub's flavour) as blocks. Code is in them byte for byte. Outside of code an entity stays as it was
 // typed, raw HTML is text, and so is the definition of a link: nothing is resolved that people could then not see. A line end is one.
 //
-// Time is bounded: a text that is too long, or nested too deeply, is one paragraph of its lines as they are. So is one at which the parser
-// fails, since its fault must not keep people from the reply.
+// Time is bounded: a text that is too long, or nested too deeply, is paragraphs of its lines as they are. So is one at which the parser
+// fails, since its fault must not keep people from the reply. Code of nothing but white space is left out.
 func Parse(markdown string) []Block {
 	markdown = chat.Clean(markdown)
 	if strings.TrimSpace(markdown) == "" {
 		return nil
 	}
 	if isPlain(markdown) || len(markdown) > maxText || tangled(markdown) {
-		return lines(markdown)
+		return paragraphs(markdown)
 	}
-	if blocks, ok := parsed([]byte(markdown)); ok {
+	if blocks, ok := parsed([]byte(markdown)); ok && len(blocks) > 0 { // else it has nothing but marks
 		return blocks
 	}
-	return lines(markdown)
+	return paragraphs(markdown)
 }
 
-// isPlain reports whether a text is one paragraph in which nothing can be markup or an address, as most short answers are.
+// isPlain reports whether nothing in a text can be markup or an address, as in most short answers.
 func isPlain(s string) bool {
-	return !strings.ContainsAny(s, "\\`*_~|[]<>#&@\t+=:\n") && !strings.HasPrefix(s, " ") && !strings.HasPrefix(s, "-") &&
-		!strings.Contains(s, "www.") && (s[0] < '0' || s[0] > '9')
-}
-
-// lines is a text as it is: a paragraph.
-func lines(s string) []Block {
-	var spans []Span
-	for i, line := range strings.Split(strings.Trim(s, "\n"), "\n") {
-		if i > 0 {
-			spans = append(spans, Span{Kind: Break})
-		}
-		if line != "" {
-			spans = append(spans, Span{Kind: Words, Text: line})
+	if strings.ContainsAny(s, "\\`*_~|[]<@\t") || strings.Contains(s, "://") || strings.Contains(s, "www.") {
+		return false
+	}
+	for line := range strings.Lines(s) {
+		if strings.IndexByte(" -+=>#0123456789", line[0]) >= 0 || strings.HasSuffix(line, " \n") {
+			return false
 		}
 	}
-	return []Block{{Kind: Paragraph, Spans: spans}}
+	return true
+}
+
+// paragraphs is a text as it is, in paragraphs.
+func paragraphs(s string) (all []Block) {
+	for part := range strings.SplitSeq(s, "\n\n") {
+		if part = strings.Trim(part, "\n"); strings.TrimSpace(part) != "" {
+			all = append(all, verbatim(part))
+		}
+	}
+	return all
+}
+
+// verbatim is a text as it is, in one paragraph.
+func verbatim(s string) Block {
+	b := Block{Kind: Paragraph}
+	for i, line := range strings.Split(s, "\n") {
+		if i > 0 {
+			b.Spans = append(b.Spans, Span{Kind: Break})
+		}
+		if line != "" {
+			b.Spans = append(b.Spans, Span{Kind: Words, Text: line})
+		}
+	}
+	return b
 }
 
 func parsed(source []byte) (blocks []Block, ok bool) {
@@ -70,27 +87,33 @@ func (r reader) blocks(in ast.Node) (all []Block) {
 	for n := in.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
-			all = append(all, Block{Kind: Heading, Level: n.Level, Spans: r.spans(n, Span{})})
+			if spans := r.spans(n, Span{}); !isBlank(spans) {
+				all = append(all, Block{Kind: Heading, Level: n.Level, Spans: spans})
+			}
 		case *ast.Blockquote:
-			all = append(all, Block{Kind: Quote, Items: [][]Block{r.blocks(n)}})
+			if in := r.blocks(n); len(in) > 0 {
+				all = append(all, Block{Kind: Quote, Items: [][]Block{in}})
+			}
 		case *ast.List:
 			all = append(all, r.list(n))
 		case *ast.ThematicBreak:
 			all = append(all, Block{Kind: Rule})
-		case *ast.CodeBlock:
-			all = append(all, Block{Kind: CodeBlock, Code: r.code(n)})
-		case *ast.FencedCodeBlock:
-			all = append(all, Block{Kind: CodeBlock, Code: r.code(n), Lang: language.FindString(string(n.Language(r.source)))})
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			if code := r.code(n); strings.TrimSpace(code.Code) != "" {
+				all = append(all, code)
+			}
 		case *table.Table:
 			all = append(all, r.table(n))
 		default: // a paragraph, or the text of an item
-			if spans := r.spans(n, Span{}); len(spans) > 0 {
+			if spans := r.spans(n, Span{}); !isBlank(spans) {
 				all = append(all, Block{Kind: Paragraph, Spans: spans})
 			}
 		}
 	}
 	return all
 }
+
+func isBlank(spans []Span) bool { return strings.TrimSpace(OneLine(spans)) == "" }
 
 // language matches the first word of an info string that names a language.
 var language = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,20}$`)
@@ -106,13 +129,17 @@ func (r reader) list(n *ast.List) Block {
 	return b
 }
 
-func (r reader) code(n ast.Node) string {
+func (r reader) code(n ast.Node) Block {
 	var b strings.Builder
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)
 		b.Write(line.Value(r.source))
 	}
-	return b.String()
+	code := Block{Kind: CodeBlock, Code: b.String()}
+	if fenced, ok := n.(*ast.FencedCodeBlock); ok {
+		code.Lang = language.FindString(string(fenced.Language(r.source)))
+	}
+	return code
 }
 
 // spans are the spans in a node. like has the style and the address of what is around it.
@@ -137,7 +164,7 @@ func (r reader) span(n ast.Node, like Span) []Span {
 		}
 		all := words(string(value))
 		if n.SoftLineBreak() || n.HardLineBreak() {
-			all = append(all, Span{Kind: Break})
+			all = append(all, Span{Kind: Break, To: like.To})
 		}
 		return all
 	case *ast.String:

@@ -1,0 +1,100 @@
+package doc
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// Grid returns a table as lines with aligned columns, and how wide the widest line is, as a terminal counts.
+func Grid(table Block) (lines string, wide int) {
+	var rows [][]string
+	var widths []int
+	for _, row := range table.Rows {
+		var cells []string
+		for i, cell := range row {
+			text := OneLine(cell)
+			if cells = append(cells, text); i == len(widths) {
+				widths = append(widths, 1)
+			}
+			widths[i] = max(widths[i], Width(text))
+		}
+		rows = append(rows, cells)
+	}
+	var b strings.Builder
+	for i, cells := range rows {
+		var line strings.Builder
+		for c, most := range widths {
+			cell := ""
+			if c < len(cells) {
+				cell = cells[c]
+			}
+			before := 0
+			if left := most - Width(cell); c < len(table.Align) {
+				before = map[Align]int{AlignRight: left, AlignCenter: left / 2}[table.Align[c]]
+			}
+			if c > 0 {
+				line.WriteString(" | ")
+			}
+			line.WriteString(strings.Repeat(" ", before) + cell + strings.Repeat(" ", most-Width(cell)-before))
+		}
+		wide = max(wide, Width(line.String()))
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if i == 0 {
+			for c, most := range widths {
+				b.WriteString(strings.Repeat("-", most))
+				if c < len(widths)-1 {
+					b.WriteString("-|-")
+				}
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String(), wide
+}
+
+// maxLabel is the longest head of a column that is repeated before each of its cells, in bytes.
+const maxLabel = 80
+
+// Rows returns a table as a list of its rows: before each cell stands the head of its column, unless that is long.
+func Rows(table Block) Block {
+	list := Block{Kind: List, First: NoNumbers}
+	head := table.Rows[0]
+	long := len(table.Rows) == 1
+	for _, cell := range head {
+		long = long || len(OneLine(cell)) > maxLabel
+	}
+	rows := table.Rows
+	if !long {
+		rows = rows[1:]
+	}
+	for _, row := range rows {
+		var spans []Span
+		for i, cell := range row {
+			if i > 0 {
+				spans = append(spans, Span{Kind: Words, Text: " · "})
+			}
+			if !long && i < len(head) {
+				spans = append(spans, Span{Kind: Words, Text: OneLine(head[i]) + ":", Style: Bold}, Span{Kind: Words, Text: " "})
+			}
+			spans = append(spans, cell...)
+		}
+		list.Items = append(list.Items, []Block{{Kind: Paragraph, Spans: spans}})
+	}
+	return list
+}
+
+// Width is how many columns a text takes on a terminal.
+func Width(s string) (n int) {
+	for _, r := range s {
+		switch kind := width.LookupRune(r).Kind(); {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,199 @@
+package doc
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cutWords cuts a paragraph or a heading: at the last line end or, failing that, white space in the second half of what fits, else between
+// characters.
+func cutWords(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
+	b.Spans = trimmed(Shown(b.Spans)) // no address is shown twice
+	upTo := func(n int) []Block {
+		head := b
+		head.Spans = slice(b.Spans, 0, n)
+		return []Block{head}
+	}
+	all := 0
+	for _, s := range b.Spans {
+		all += lengthOf(s)
+	}
+	n := most(all, func(n int) bool { return fits(upTo(n)) })
+	if n == all {
+		return []Block{b}, nil
+	}
+	at := placeIn(b.Spans, n)
+	if at == 0 && !forced {
+		return nil, []Block{b}
+	}
+	if at == 0 {
+		at = betweenCharacters(b.Spans, max(n, 1))
+	}
+	head, tail := b, b
+	head.Spans, tail.Spans = trimmed(slice(b.Spans, 0, at)), trimmed(slice(b.Spans, at, all))
+	if len(tail.Spans) == 0 {
+		return []Block{head}, nil
+	}
+	return []Block{head}, []Block{tail}
+}
+
+// lengthOf is the length of a span: a line end counts as one character.
+func lengthOf(s Span) int {
+	if s.Kind == Break {
+		return 1
+	}
+	return len(s.Text)
+}
+
+// slice returns the spans between two places in their text.
+func slice(spans []Span, from, to int) (some []Span) {
+	for _, s := range spans {
+		n := lengthOf(s)
+		if from < n && to > 0 && n > 0 {
+			if s.Kind != Break && (from > 0 || to < n) {
+				s.To = ""
+				s.Text = strings.ToValidUTF8(s.Text[max(from, 0):min(to, n)], "") // without half a character
+			}
+			some = append(some, s)
+		}
+		if from, to = from-n, to-n; to <= 0 {
+			break
+		}
+	}
+	return some
+}
+
+// placeIn returns the best place for a cut in the second half of what fits; 0 if there is none.
+func placeIn(spans []Span, fits int) int {
+	line, word, at := 0, 0, 0
+	for _, s := range spans {
+		if at > fits {
+			break
+		}
+		if s.Kind == Break {
+			line = at
+		} else if found := strings.LastIndexFunc(s.Text[:min(len(s.Text), fits-at+1)], unicode.IsSpace); found >= 0 && s.Kind != Code {
+			word = at + found
+		}
+		at += lengthOf(s)
+	}
+	switch {
+	case line > fits/2:
+		return line
+	case word > fits/2:
+		return word
+	}
+	return line
+}
+
+// betweenCharacters returns the last place up to n that is not within a character as people see it, or the first after n.
+func betweenCharacters(spans []Span, n int) int {
+	at := 0
+	for _, s := range spans {
+		if end := at + lengthOf(s); n >= end && end > 0 {
+			at = end
+			continue
+		}
+		place := characters(s.Text, n-at)
+		if at+place == 0 {
+			_, place = utf8.DecodeRuneInString(s.Text)
+			for place < len(s.Text) && characters(s.Text, place) == 0 {
+				_, size := utf8.DecodeRuneInString(s.Text[place:])
+				place += size
+			}
+		}
+		return at + place
+	}
+	return at
+}
+
+// characters returns the last place in a text, up to n, between two characters as people see them.
+func characters(s string, n int) int {
+	for ; n > 0; n-- {
+		if !utf8.RuneStart(s[n]) {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:n])
+		after, _ := utf8.DecodeRuneInString(s[n:])
+		if !joins(after) && before != joiner && (!isFlag(after) || flags(s[:n])%2 == 0) {
+			return n
+		}
+	}
+	return 0
+}
+
+const joiner = '\u200d'
+
+// joins reports whether a rune belongs to the character before it.
+func joins(r rune) bool {
+	return r == joiner || unicode.Is(unicode.M, r) || 0x1f3fb <= r && r <= 0x1f3ff || 0xe0020 <= r && r <= 0xe007f
+}
+
+// isFlag reports whether a rune is half of a flag.
+func isFlag(r rune) bool { return 0x1f1e6 <= r && r <= 0x1f1ff }
+
+// flags counts the halves of flags that a text ends with.
+func flags(s string) (n int) {
+	for {
+		r, size := utf8.DecodeLastRuneInString(s)
+		if !isFlag(r) {
+			return n
+		}
+		s, n = s[:len(s)-size], n+1
+	}
+}
+
+// trimmed is spans without the white space and the line ends around them. Code keeps its own.
+func trimmed(spans []Span) []Span {
+	for len(spans) > 0 && spans[0].Kind != Code {
+		if spans[0].Text = strings.TrimLeftFunc(spans[0].Text, unicode.IsSpace); spans[0].Text != "" {
+			break
+		}
+		spans = spans[1:]
+	}
+	for n := len(spans) - 1; n >= 0 && spans[n].Kind != Code; n-- {
+		if spans[n].Text = strings.TrimRightFunc(spans[n].Text, unicode.IsSpace); spans[n].Text != "" {
+			break
+		}
+		spans = spans[:n]
+	}
+	return spans
+}
+
+// cutCode cuts code between lines, at a blank one if there is one in the second half of what fits. A line that does not fit by itself is
+// cut between characters.
+func cutCode(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
+	code := func(text string) []Block {
+		c := b
+		c.Code = text
+		return []Block{c}
+	}
+	var ends []int
+	for i := range len(b.Code) {
+		if b.Code[i] == '\n' || i == len(b.Code)-1 {
+			ends = append(ends, i+1)
+		}
+	}
+	n := most(len(ends), func(n int) bool { return fits(code(b.Code[:ends[n-1]])) })
+	if n == len(ends) {
+		return []Block{b}, nil
+	}
+	if n == 0 && !forced {
+		return nil, []Block{b}
+	}
+	at := 0
+	if n == 0 {
+		at = max(1, most(ends[0], func(n int) bool { return fits(code(strings.ToValidUTF8(b.Code[:n], ""))) }))
+		at = betweenCharacters([]Span{{Text: b.Code}}, at)
+	} else {
+		at = ends[n-1]
+		for i := n; i > n/2 && i > 1; i-- {
+			if strings.TrimSpace(b.Code[ends[i-2]:ends[i-1]]) == "" {
+				at = ends[i-1]
+				break
+			}
+		}
+	}
+	return code(b.Code[:at]), code(b.Code[at:])
+}

@@ -1,9 +1,12 @@
 package adaptertest
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
+	"testing"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -233,4 +236,24 @@ func AnyMarkdown(t *rapid.T) string {
 		text += strings.Repeat(strings.Repeat("long words ", 30)+"\n\n```\n"+strings.Repeat("code[i][j]\n", 40)+"```\n\n", 8) + blocks(2)
 	}
 	return text
+}
+
+// FieldAnswers runs a test with each of the answers that models gave in the field. Without the fixtures it is skipped.
+func FieldAnswers(t *testing.T, test func(t *testing.T, text string)) {
+	t.Helper()
+	dir := os.Getenv("GATEHOUSE_FIXTURES")
+	if dir == "" {
+		t.Skip("GATEHOUSE_FIXTURES is not set: no answer of the field is read back")
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "field", "answers", "*.md"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no answers in %s: %v", dir, err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) { test(t, string(text)) })
+	}
 }

@@ -3,7 +3,6 @@ package slack
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	api "github.com/slack-go/slack"
 
@@ -25,7 +24,7 @@ type message struct {
 	Blocks []api.Block
 	// Attachments are the foot of a card: a line beside a coloured edge.
 	Attachments []api.Attachment `json:",omitempty"`
-	markdown    string           // the Markdown in the block of a reply, else ""
+	reply       []doc.Block      // what a part of a reply says, else nil
 }
 
 // options returns the arguments of a call that posts or updates a message.
@@ -45,14 +44,6 @@ func foot(text string, color doc.Color) []api.Attachment {
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
 func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
 	return append(m.options(inThread(thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
-}
-
-// withoutMarkdown returns a reply as plain text, for when Slack refuses it as Markdown: Slack converts the block to many blocks, by its
-// own rules, and these may exceed a limit.
-func (m message) withoutMarkdown() message {
-	blocks := slices.Clone(m.Blocks)
-	blocks[len(blocks)-1] = rich(literal(shorten(defuse(unescapeBrackets.Replace(m.markdown)), maxMessageText)))
-	return message{Text: m.Text, Blocks: blocks}
 }
 
 // lengthOf is how long the texts of blocks are together, in UTF-16 units.
@@ -95,8 +86,7 @@ type painter struct {
 // draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a card, link leads to
 // the card's conversation; "" if there is none.
 //
-// Slack parses no tokens in text that a model or a person wrote: replies go through neutral, everything else is rich text or plain text,
-// in which Slack parses nothing.
+// Slack parses no tokens in text that a model or a person wrote: it is rich text, plain text or a table.
 func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
 		Reply: reply,

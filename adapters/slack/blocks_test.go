@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,18 +36,10 @@ func TestPostsStayWithinLimitsAndMentionNobody(t *testing.T) {
 func look2(all []message) []string {
 	var texts []string
 	for _, m := range all {
-		texts = append(texts, m.Text, markdownOf(m))
+		drawn, err := json.Marshal(m)
+		texts = append(texts, string(drawn), fmt.Sprint(err))
 	}
 	return texts
-}
-
-func markdownOf(m message) string {
-	for _, b := range m.Blocks {
-		if md, ok := b.(*api.MarkdownBlock); ok {
-			return md.Text
-		}
-	}
-	return ""
 }
 
 func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
@@ -111,32 +104,12 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 	if len(all) > 13 { // each with one table at most
 		t.Errorf("%d parts for %d characters", len(all), text.Len())
 	}
-	var joined strings.Builder
-	for i, m := range all {
-		part := markdownOf(m)
-		if strings.Count(part, "```")%2 != 0 {
-			t.Errorf("part %d has an open code block at its end", i)
-		}
-		joined.WriteString(part + "\n")
+	var leaves []adaptertest.Leaf
+	for _, m := range all {
+		leaves = append(leaves, ReadReply(t, JSONBlocks(t, m.Blocks))...)
 	}
-	from, whole := 0, joined.String()
-	for i := range 12 {
-		for j := range 60 {
-			line := fmt.Sprintf("handlers[%d](\"line %d.%d\")", j, i, j)
-			at := strings.Index(whole[from:], line)
-			if at < 0 {
-				t.Fatalf("%s is missing or out of order", line)
-			}
-			from += at
-		}
-		for j := range 40 {
-			at := strings.Index(whole[from:], fmt.Sprintf("| row %d.%d |", i, j))
-			if at < 0 {
-				t.Fatalf("row %d.%d is missing or out of order", i, j)
-			}
-			from += at
-		}
-	}
+	want := adaptertest.Joined(adaptertest.Leaves(replyForms.Drawable(doc.Parse(text.String()))))
+	adaptertest.SameLeaves(t, "a long text", want, adaptertest.Joined(leaves))
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {

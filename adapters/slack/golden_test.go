@@ -59,7 +59,7 @@ func drawAll(t fataler, d core.Delivery) []message {
 		t.Fatalf("draw: %v", err)
 	}
 	for _, m := range all {
-		inspect(t, m.Text, m.Blocks, maxBlocks)
+		inspectWith(t, m.Text, m.Blocks, maxBlocks, d.Kind == core.PostReply)
 	}
 	return all
 }

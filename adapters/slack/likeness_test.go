@@ -1,6 +1,7 @@
 package slack_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,16 +48,20 @@ func TestLaw8_AReplyThatLooksLikeACardIsParagraphs(t *testing.T) {
 	}
 }
 
-// TestAnyOtherReplyKeepsItsMarkdown: a heading, a table and a divider.
-func TestAnyOtherReplyKeepsItsMarkdown(t *testing.T) {
+// TestAnyOtherReplyKeepsItsForms: a heading, a table and a divider.
+func TestAnyOtherReplyKeepsItsForms(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	text := "# The approvals of last week\n\n| Tool | Result |\n|---|---|\n| pay | ok |\n\n---\nNo approval needed."
 	d := core.Delivery{Post: core.Post{Kind: core.PostReply, Key: "reply/1", To: core.Address{Platform: "slack", Channel: "C1"}, Text: text}}
 	if _, _, err := p.Post(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	if posted := o.FromBot("C1")[0]; posted.Blocks[0]["type"] != "markdown" || posted.Blocks[0]["text"] != text {
-		t.Errorf("%v", posted.Blocks)
+	kinds := ""
+	for _, b := range o.FromBot("C1")[0].Blocks {
+		kinds += fmt.Sprint(b["type"], " ")
+	}
+	if kinds != "rich_text table divider rich_text " {
+		t.Errorf("%v", kinds)
 	}
 }
 

@@ -3,10 +3,9 @@ package slack
 // Slack's limits of messages. Slack counts characters. Here texts are measured in UTF-16 units, which are never fewer. The limits that no
 // text can reach, such as those of titles and buttons, are in inspect_test.go.
 const (
-	// maxMarkdown is how much Markdown one message carries. Slack accepts 12,000 characters of markdown blocks together
-	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all, of which maxExcerpt may
-	// be the text that is read aloud.
-	maxMarkdown    = 7_900
+	// maxReply is how much text of a reply one message carries. Slack accepts, as measured, 13,202 characters of a message's text in all, of
+	// which maxExcerpt may be the text that is read aloud.
+	maxReply       = 7_900
 	maxMessageText = 12_000 // of one message in all: below the 13,202 that were measured
 	maxExcerpt     = 3_900  // of the text that stands for the blocks (docs.slack.dev/reference/methods/chat.postMessage)
 	maxText        = 3_900  // of the text of a message without blocks; above 4,000 Slack may refuse it

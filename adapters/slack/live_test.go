@@ -7,10 +7,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	api "github.com/slack-go/slack"
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -18,90 +20,44 @@ import (
 var (
 	ruleTokens    = regexp.MustCompile(`(?i)<(?:@|#|!|[a-z][a-z0-9+.-]*:)[^<>]*>`)
 	ruleEverybody = regexp.MustCompile(`(?i)@(?:here|channel|everyone)`)
-	ruleLinks     = regexp.MustCompile(`\]\(|\]\[|(?m:^[ >]*\[[^\]\n]+\]:)`)
-	ruleFence     = regexp.MustCompile("^ {0,3}(```+|~~~+)([^`]*)$")
 )
 
-// withoutCode returns a Markdown text without its code, as a simple parser reads it: it knows neither lists nor quotes around a block.
-func withoutCode(text string) string {
-	var b strings.Builder
-	fence := ""
-	for _, line := range strings.Split(text, "\n") {
-		m := ruleFence.FindStringSubmatch(line)
-		switch {
-		case fence == "" && m != nil:
-			fence = m[1]
-		case fence != "" && m != nil && strings.HasPrefix(m[1], fence) && strings.TrimSpace(m[2]) == "":
-			fence = ""
-		case fence == "":
-			b.WriteString(line + "\n")
-		}
-	}
-	text = b.String()
-	b.Reset()
-	for text != "" {
-		at := strings.IndexAny(text, "`\\")
-		if at < 0 {
-			break
-		}
-		b.WriteString(text[:at])
-		if text = text[at:]; text[0] == '\\' {
-			n := min(2, len(text))
-			b.WriteString(text[:n])
-			text = text[n:]
-			continue
-		}
-		run := text[:len(text)-len(strings.TrimLeft(text, "`"))]
-		paragraph, _, _ := strings.Cut(text, "\n\n")
-		end := len(run)
-		for end < len(paragraph) { // up to the next run of the same length
-			next := strings.IndexByte(paragraph[end:], '`')
-			if next < 0 {
-				break
-			}
-			end += next
-			n := len(paragraph[end:]) - len(strings.TrimLeft(paragraph[end:], "`"))
-			if end += n; n == len(run) {
-				run = text[:end]
-				break
-			}
-		}
-		b.WriteString(" ")
-		text = text[len(run):]
-	}
-	return b.String() + text
-}
-
-// misleading finds in a part of a reply what Slack would not show as text.
-func misleading(markdown string) string {
-	if token := ruleTokens.FindString(markdown); token != "" { // also in code
-		return token
-	}
-	text := withoutCode(markdown)
-	if link := ruleLinks.FindString(text); link != "" {
-		return link
-	}
-	return ruleEverybody.FindString(text)
-}
-
-// A link shows its address, also where its text is another address.
+// A link shows its address, also where its text is another address. Only what shows its address whole is a link.
 func TestLinksShowTheirAddress(t *testing.T) {
 	for in, want := range map[string]string{
-		"[https://safe.example](https://evil.example)":     "[https://safe.example] (https://evil.example)",
-		"[safe](<https://evil.example>)":                   "[safe] (&lt;https://evil.example&gt;)",
-		"# [safe](https://evil.example 'safe')":            "# [safe] (https://evil.example 'safe')",
-		"<https://evil.example|https://safe.example>":      "&lt;https://evil.example|https://safe.example&gt;",
-		"<https://safe.example@evil.example>":              "&lt;https://safe.example@evil.example&gt;",
-		"| [safe](https://evil.example) |":                 "| [safe] (https://evil.example) |",
-		"[safe]\n\n[safe]: https://evil.example":           "[safe]\n\n[safe] : https://evil.example",
-		"<!date^1^{date}^https://evil.example|x> <!here>":  "&lt;!date^1^{date}^https://evil.example|x&gt; &lt;!here&gt;",
-		"> <@U1> <#C1|x> <!subteam^S1>\n`<mailto:a@b|c>` ": "> &lt;@U1&gt; &lt;#C1|x&gt; &lt;!subteam^S1&gt;\n`&lt;mailto:a@b|c&gt;` ",
+		"[https://safe.example](https://evil.example)":     "https://safe.example (‹https://evil.example›)",
+		"[safe](<https://evil.example>)":                   "safe (‹https://evil.example›)",
+		"# [safe](https://evil.example 'safe')":            "safe (‹https://evil.example›)",
+		"<https://evil.example|https://safe.example>":      "https://evil.example|https://safe.example",
+		"<https://safe.example@evil.example>":              "‹https://safe.example@evil.example›",
+		"| [safe](https://evil.example) |":                 "| safe (‹https://evil.example›) |",
+		"[safe]\n\n[safe]: https://evil.example":           "[safe]\n\n[safe]: ‹https://evil.example›",
+		"<!date^1^{date}^https://evil.example|x> <!here>":  "<!date^1^{date}^https://evil.example|x> <!here>",
+		"> <@U1> <#C1|x> <!subteam^S1>\n`<mailto:a@b|c>` ": "<@U1> <#C1|x> <!subteam^S1>\n<mailto:a@b|c>",
+		"[x](javascript:alert(1)) www.safe.example":        "x (javascript:alert(1)) www.safe.example",
 	} {
-		if got := neutral(in, true); got != want {
-			t.Errorf("%q became\n%q, want\n%q", in, got, want)
+		got := ""
+		for _, part := range drawReply(doc.Parse(in)).blocks {
+			for _, element := range part.(*api.RichTextBlock).Elements {
+				pieces := []piece{}
+				switch e := element.(type) {
+				case *api.RichTextSection:
+					pieces = e.Elements
+				case *api.RichTextQuote:
+					pieces = e.Elements
+				}
+				for _, p := range pieces {
+					switch p := p.(type) {
+					case *api.RichTextSectionTextElement:
+						got += p.Text
+					case *api.RichTextSectionLinkElement:
+						got += "‹" + p.URL + p.Text + "›"
+					}
+				}
+			}
 		}
-		if found := misleading(want); found != "" {
-			t.Errorf("%q leaves %q", in, found)
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%q became\n%q, want\n%q", in, got, want)
 		}
 	}
 }
@@ -116,53 +72,39 @@ func hostileText(t *rapid.T, label string) string {
 	})
 }
 
-// shownText undoes what neutral changes.
-func shownText(s string) string {
-	return strings.NewReplacer(joiner, "", "] (", "](", "] [", "][", "] :", "]:", "&lt;", "<", "&gt;", ">").Replace(s)
-}
-
 func checkReply(t fataler, text string) {
 	t.Helper()
-	clean := chat.Clean(text)
-	for _, keep := range []bool{true, false} {
-		if got := neutral(clean, keep); shownText(got) != shownText(clean) {
-			t.Fatalf("keep %v: %q became\n%q", keep, clean, got)
-		}
-	}
-	for i, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
-		if found := misleading(markdownOf(m)); found != "" {
-			t.Fatalf("part %d shows %q: %q", i, found, markdownOf(m))
-		}
-		checkAloud(t, markdownOf(m), m.Text)
+	for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
+		checkAloud(t, doc.Text(m.reply, false), m.Text)
 	}
 }
 
 // checkAloud checks that the text that is read aloud mentions nobody and has all of a part's words, or says how much is missing.
-func checkAloud(t fataler, markdown, text string) {
+func checkAloud(t fataler, whole, text string) {
 	t.Helper()
 	if found := ruleTokens.FindString(text) + ruleEverybody.FindString(text); found != "" {
 		t.Fatalf("the text has %q: %q", found, text)
 	}
-	if markdown == "" {
+	if whole == "" {
 		return
 	}
-	heard, whole := words(unescape.Replace(text)), words(unescapeBrackets.Replace(markdown))
+	heard, whole := words(unescape.Replace(text)), words(whole)
 	if at := strings.Index(text, "… ("); strings.HasSuffix(text, " more characters are left out here)") {
 		heard = words(unescape.Replace(text[:at]))
 		if chat.Units(text) < maxExcerpt-2*maxWord {
-			t.Fatalf("only %d characters of %d are read", chat.Units(text), chat.Units(markdown))
+			t.Fatalf("only %d characters of %d are read", chat.Units(text), chat.Units(whole))
 		}
 		whole = whole[:min(len(heard), len(whole))]
 	}
 	if heard != whole && whole != "" {
-		t.Fatalf("%q is read as\n%q", markdown, text)
+		t.Fatalf("%q is read as\n%q", whole, text)
 	}
 }
 
-// words returns a text without white space and without the characters of Markdown's marks.
+// words returns a text without white space.
 func words(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || strings.ContainsRune("*`#~", r) || string(r) == joiner {
+		if unicode.IsSpace(r) || string(r) == joiner {
 			return -1
 		}
 		return r
@@ -189,9 +131,6 @@ func FuzzReply(f *testing.F) {
 			return
 		}
 		for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
-			if found := misleading(markdownOf(m)); found != "" {
-				t.Fatalf("%q shows %q", markdownOf(m), found)
-			}
 			checkAloud(t, "", m.Text)
 		}
 	})
@@ -200,12 +139,12 @@ func FuzzReply(f *testing.F) {
 // A screen reader reads the text of a message instead of its blocks.
 func TestTheWholeReplyIsReadAloud(t *testing.T) {
 	for in, want := range map[string]string{
-		"# Title\n\nSome **bold** words.\n\n- `code` & <b>": "Title\n\nSome bold words.\n\n- code &amp; &lt;b&gt;",
-		"```go\nx := 2**3 // **\n```\nand `2**3` **so**":    "go\nx := 2**3 // **\n\nand 2**3 so",
-		"2**3 is 8\n## **Next**":                            "2**3 is 8\nNext",
+		"# Title\n\nSome **bold** words.\n\n- `code` & <b>": "Title\nSome bold words.\n- code &amp; &lt;b&gt;",
+		"```go\nx := 2**3 // **\n```\nand `2**3` **so**":    "x := 2**3 // **\n\nand 2**3 so",
+		"2**3 is 8\n## **Next**":                            "2**3 is 8\n\nNext",
 		"one\n \n\n\ntwo  \n\nthree":                        "one\n\ntwo\n\nthree",
-		"> quoted\n@he**re** <!here>":                       "&gt; quoted\n@" + joiner + "here &lt;!here&gt;",
-		"[text](https://x.example)":                         "[text] (https://x.example)",
+		"> quoted\n@he**re** <!here>":                       "&gt; quoted\n&gt; @" + joiner + "here &lt;!here&gt;",
+		"[text](https://x.example)":                         "text (https://x.example)",
 		" \n":                                               chat.NoText,
 	} {
 		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: in}})

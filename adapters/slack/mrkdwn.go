@@ -128,10 +128,8 @@ var (
 
 // The replacers for Slack's escapes.
 var (
-	escape           = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-	unescape         = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
-	escapeBrackets   = strings.NewReplacer("<", "&lt;", ">", "&gt;")
-	unescapeBrackets = strings.NewReplacer("&lt;", "<", "&gt;", ">")
+	escape   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
 // excerpt returns the text of a message that has blocks. Notifications show its beginning. Screen readers read it instead of the blocks, so

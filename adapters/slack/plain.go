@@ -25,7 +25,7 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 	return call(plain)
 }
 
-// plainMessage returns a message as plain text: a reply's Markdown literally, anything else without blocks. A button below an error is lost;
+// plainMessage returns a message as plain text: a reply with Markdown's marks, anything else without blocks. A button below an error is lost;
 // its text is what the person needs.
 //
 // ok is false for the card of an open approval. Without its buttons nobody could decide there, and its text says who is asked to. Drawn in
@@ -33,8 +33,8 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 // message, or the requester is told that they did not. Of a closed card the outcome is what matters.
 func plainMessage(d core.Delivery, m message) (plain message, ok bool) {
 	switch {
-	case m.markdown != "":
-		return m.withoutMarkdown(), true
+	case m.reply != nil:
+		return withoutForms(m, d.Late && d.Part == 0), true
 	case d.Kind != core.PostCard:
 		text := strings.TrimSpace(chat.Clean(d.Text))
 		if d.Late {

@@ -3,11 +3,12 @@ package doc
 import (
 	"slices"
 	"sort"
+	"strings"
 )
 
-// Split cuts blocks into parts that fit. It cuts between blocks where that does not leave a part mostly empty, else within one: code between
-// its lines, a list between its items, a table between its rows, words at a line end, at white space, and at last between characters. A
-// heading stays with what follows it, and the next part of a list goes on counting.
+// Split cuts blocks into parts that fit. It cuts between blocks where that does not leave a part mostly empty, else within one: code
+// between its lines, a list between its items, a table between its rows, words at a line end, at white space, and at last between
+// characters. A heading, a bold line and words before a colon stay with what follows them. The next part of a list goes on counting.
 //
 // Nothing is lost but the white space at a cut in words, and nothing is doubled but the head of a table. The same blocks yield the same
 // parts. If something fits, so must each piece of it.
@@ -26,7 +27,7 @@ func cut(blocks []Block, fits func([]Block) bool, forced bool) (part, rest []Blo
 		return blocks, nil
 	}
 	whole := n
-	for whole > 0 && blocks[whole-1].Kind == Heading {
+	for whole > 0 && leads(blocks[whole-1]) {
 		whole--
 	}
 	with := func(more []Block) []Block { return append(blocks[:n:n], more...) }
@@ -42,6 +43,15 @@ func cut(blocks []Block, fits func([]Block) bool, forced bool) (part, rest []Blo
 		whole = max(n, 1)
 	}
 	return blocks[:whole], blocks[whole:]
+}
+
+// leads reports whether a block says what follows it: a heading, a bold line, or words before a colon.
+func leads(b Block) bool {
+	if b.Kind != Paragraph || len(b.Spans) == 0 {
+		return b.Kind == Heading
+	}
+	last := b.Spans[len(b.Spans)-1]
+	return strings.HasSuffix(last.Text, ":") || !slices.ContainsFunc(b.Spans, func(s Span) bool { return s.Style&Bold == 0 })
 }
 
 // isHuge reports whether a paragraph is too long for any part. It is not drawn to find that out.

@@ -42,6 +42,8 @@ const (
 	maxInput         = 3000
 	maxLabel         = 2000
 	maxAltText       = 2000
+	maxRows          = 100 // of a table
+	maxCells         = 20  // of a row
 )
 
 // Checker collects the errors in blocks, with Slack's texts and JSON pointers.
@@ -117,12 +119,85 @@ func (k *Checker) block(at string, b Block) {
 			return
 		}
 		k.interactive(at+"/element", []Block{element})
-	case "divider", "rich_text", "table", "video", "file", "context_actions", "data_table", "task_card", "plan":
+	case "rich_text":
+		k.rich(at, b)
+	case "table":
+		k.table(at, b)
+	case "divider", "video", "file", "context_actions", "data_table", "task_card", "plan":
 	case "":
 		k.Fault(at, "missing required field: type")
 	default:
 		k.Fault(at+"/type", "unsupported type: %s", kind)
 	}
+}
+
+// table checks a table, of which Slack takes one a message.
+func (k *Checker) table(at string, b Block) {
+	if k.tables++; k.tables > 1 {
+		k.Fault(at, "only_one_table_allowed")
+	}
+	rows, _ := b["rows"].([]any)
+	if len(rows) == 0 || len(rows) > maxRows {
+		k.Fault(at+"/rows", "must be 1 to %d rows", maxRows)
+	}
+	for i, row := range rows {
+		cells, _ := row.([]any)
+		first, _ := rows[0].([]any)
+		if len(cells) == 0 || len(cells) > maxCells || len(cells) != len(first) {
+			k.Fault(fmt.Sprintf("%s/rows/%d", at, i), "must be %d cells, at most %d", len(first), maxCells)
+		}
+		for j, cell := range cells {
+			where, c := fmt.Sprintf("%s/rows/%d/%d", at, i, j), AsBlock(cell)
+			switch c["type"] {
+			case "raw_text":
+				k.literal(where, c)
+			case "rich_text":
+				k.rich(where, c)
+			default:
+				k.Fault(where+"/type", "unsupported type: %v", c["type"])
+			}
+		}
+	}
+}
+
+// richParts are what may be in each part of rich text.
+var richParts = map[any][]string{
+	"rich_text":         {"rich_text_section", "rich_text_list", "rich_text_quote", "rich_text_preformatted"},
+	"rich_text_list":    {"rich_text_section"},
+	"rich_text_section": richLeaves, "rich_text_quote": richLeaves, "rich_text_preformatted": {"text", "link"},
+}
+
+var richLeaves = []string{"text", "link", "user", "usergroup", "channel", "broadcast", "emoji", "date", "color", "team"}
+
+// rich checks rich text: what is in what, and that nothing is empty.
+func (k *Checker) rich(at string, b Block) {
+	if b["type"] == "text" {
+		k.literal(at, b)
+	}
+	parts, known := richParts[b["type"]]
+	if !known {
+		return
+	}
+	elements, _ := b["elements"].([]any)
+	if len(elements) == 0 {
+		k.Fault(at+"/elements", "no less than 1 items required")
+	}
+	for i, e := range elements {
+		where := fmt.Sprintf("%s/elements/%d", at, i)
+		if kind, _ := AsBlock(e)["type"].(string); !slices.Contains(parts, kind) {
+			k.Fault(where+"/type", "unsupported type: %s", kind)
+		}
+		k.rich(where, AsBlock(e))
+	}
+}
+
+// literal checks a text in which Slack parses nothing.
+func (k *Checker) literal(at string, b Block) {
+	text, _ := b["text"].(string)
+	if text == "" {
+		k.Fault(at+"/text", "must be more than 0 characters")
+	}
+	k.text += utf8.RuneCountInString(text)
 }
 
 func (k *Checker) section(at string, b Block) {

@@ -1,6 +1,7 @@
 package blockkit
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -55,9 +56,28 @@ func renderBlock(b Block) string {
 	case "rich_text":
 		var out strings.Builder
 		renderRich(&out, b)
-		return out.String()
+		return strings.TrimSuffix(out.String(), "\n")
+	case "table":
+		return renderTable(b)
 	}
 	return fmt.Sprintf("(%v)", b["type"])
+}
+
+func renderTable(b Block) string {
+	var lines []string
+	rows, _ := b["rows"].([]any)
+	for _, row := range rows {
+		line := "|"
+		cells, _ := row.([]any)
+		for _, cell := range cells {
+			var text strings.Builder
+			fmt.Fprint(&text, cmp.Or(AsBlock(cell)["text"], any("")))
+			renderRich(&text, AsBlock(cell))
+			line += " " + text.String() + " |"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func renderElement(e Block) string {
@@ -96,7 +116,16 @@ func renderRich(out *strings.Builder, e Block) {
 	}
 	elements, _ := e["elements"].([]any)
 	for _, inner := range elements {
+		if e["type"] == "rich_text_list" {
+			out.WriteString("• ")
+		}
 		renderRich(out, AsBlock(inner))
+		if e["type"] == "rich_text_list" {
+			out.WriteString("\n")
+		}
+	}
+	if e["type"] == "rich_text_preformatted" || e["type"] == "rich_text_quote" {
+		out.WriteString("\n")
 	}
 }
 

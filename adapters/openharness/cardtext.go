@@ -40,7 +40,11 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	}
 	if card.Question == nil {
 		payload["tool"], payload["arguments"] = card.Tool, card.Arguments
-		lines = append(lines, "Arguments:", "  "+chat.OrNone(whole(v.Arguments)))
+		if v.Arguments == "" {
+			lines = append(lines, doc.NoArguments)
+		} else {
+			lines = append(lines, "Arguments:", "  "+whole(v.Arguments))
+		}
 	}
 	payload["message"] = strings.Join(lines, "\n")
 	if !card.Deadline.IsZero() {

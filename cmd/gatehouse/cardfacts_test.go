@@ -159,7 +159,7 @@ func TestOpenHarnessShowsEveryFactOfSlacksCard(t *testing.T) {
 		"a reminder":      {func(d *core.Delivery) { d.Occasion = core.Reminder }, []string{"Reminder: an approval is still needed"}},
 		"an escalation":   {func(d *core.Delivery) { d.Occasion = core.Escalated }, []string{"Nobody has decided yet"}},
 		"late":            {func(d *core.Delivery) { d.Late = true }, []string{"This comes late"}},
-		"no arguments":    {func(d *core.Delivery) { d.Card.Arguments = "{}" }, []string{"Arguments:\n  (none)"}},
+		"no arguments":    {func(d *core.Delivery) { d.Card.Arguments = "{}" }, []string{"No arguments"}},
 		"not delivered":   {func(d *core.Delivery) { d.LeftOut = 2 }, []string{"2 approvers could not be sent a direct message."}},
 		"approved":        {decided(core.Approved, nil), []string{"Approved by: bob", "Approved at: 2026-03-01 12:01 UTC"}},
 		"approved by two": {decided(core.Approved, func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{bob, cleo} }), []string{"Approved by: bob, Cleo"}},
@@ -195,7 +195,7 @@ func TestOpenHarnessShowsEveryFactOfSlacksCard(t *testing.T) {
 				if !strings.Contains(strings.NewReplacer("\n  ", " ", "\n2. ", " 2. ").Replace(shown.Message), line) {
 					t.Errorf("Slack says %q, which is not in\n%s", line, shown.Message)
 				}
-				isPart := at >= 2 && !slices.Contains(onSlack[:at+1], "Arguments:") && d.Card.Question == nil
+				isPart := at >= 2 && line != "No arguments" && !slices.Contains(onSlack[:at+1], "Arguments:") && d.Card.Question == nil
 				if isPart && !strings.Contains(strings.ReplaceAll(strings.Join(parts, "\n"), "\n  ", " "), line) {
 					t.Errorf("Slack says %q, which is none of %q", line, parts)
 				}

@@ -27,7 +27,7 @@ func (d Document) Shown() (code, instead string) {
 	case d.card.Question != nil:
 		return "", ""
 	case d.Arguments == "":
-		return "", "No arguments"
+		return "", NoArguments
 	case d.Folded && chat.Units(d.Arguments) > maxFolded:
 		return "", FoldedNote(d.card.Approval, utf8.RuneCountInString(d.Arguments))
 	}

@@ -104,6 +104,9 @@ func Standing(c core.Card) string {
 // Copied stands above the context of a card's copy.
 const Copied = "This was asked in another conversation."
 
+// NoArguments stands in place of the arguments of a call that has none.
+const NoArguments = "No arguments"
+
 // OrEmpty is a line of a card's copy, or that it is empty.
 func OrEmpty(line string) string { return cmp.Or(line, "(empty)") }
 

@@ -18,7 +18,7 @@ var plain = doc.Writer{Foreign: oneLine, Time: stamp, IDs: true}
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
 
 // view is what a card says at a terminal: to everybody who may type there.
-func view(d core.Delivery) doc.Document { return doc.View(d, doc.Reader{Platform: Name}) }
+func view(d core.Delivery) doc.Document { return doc.View(d, doc.Reader{Platform: Name, IDs: true}) }
 
 // offered is what a card offers for an action; ok is false if it does not.
 func offered(v doc.Document, a chat.Action) (c doc.Choice, ok bool) {

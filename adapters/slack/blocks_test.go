@@ -78,7 +78,7 @@ func TestArgumentsModalShowsAllOrHowMuchIsMissing(t *testing.T) {
 			}
 		}
 		all := shown.String() == strings.TrimSpace(c.Arguments)
-		if said := strings.Contains(shown.String(), "gatehouse approvals show ap-1"); all == said {
+		if said := strings.Contains(shown.String(), doc.OnPage); all == said {
 			t.Errorf("%d characters: all shown is %v, reported that there are more is %v", n, all, said)
 		}
 	}

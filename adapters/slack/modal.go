@@ -99,7 +99,7 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. On a terminal: "+doc.ShowCommand(c.Approval))))
+		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. "+doc.OnPage)))
 	}
 	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
 }

@@ -147,11 +147,11 @@ func TestOpenHarnessShowsEveryFactOfSlacksCard(t *testing.T) {
 		"edited":           {func(d *core.Delivery) { d.Card.Edits, d.Card.Editor = 1, cleo }, []string{"Cleo changed the arguments."}},
 		"of several":       {func(d *core.Delivery) { d.Card.Asked.Place, d.Card.Asked.Of = 2, 3 }, []string{"Approval needed (2 of 3)"}},
 		"dangerous":        {func(d *core.Delivery) { d.Card.Risk = core.Dangerous }, []string{"something dangerous", "hard or impossible to undo"}},
-		"masked":           {func(d *core.Delivery) { d.Card.Hidden = 1234 }, []string{"1,234 characters are hidden", "gatehouse approvals show ap-1 --reveal"}},
+		"masked":           {func(d *core.Delivery) { d.Card.Hidden = 1234 }, []string{"1,234 characters are hidden", "An approver can read them on gatehouse's page."}},
 		"altered":          {func(d *core.Delivery) { d.Card.Altered = true }, []string{"It can't be approved."}},
 		"who may decide": {func(d *core.Delivery) {
 			d.Card.Approvers = []string{"openharness:bob", "discord:role:7", core.LocalPerson}
-		}, []string{"May decide: bob on the web, a role on Discord, anyone at gatehouse's own machine"}},
+		}, []string{"May decide: bob on the web, anyone at gatehouse's own machine"}},
 		"a quorum": {func(d *core.Delivery) { d.Card.Quorum, d.Card.Voters = 3, []core.Actor{bob, cleo} }, []string{"Approved so far: 2 of 3: bob, Cleo"}},
 		"denials":  {func(d *core.Delivery) { d.Card.Vetoes, d.Card.Against = 2, []core.Actor{cleo} }, []string{"Denied so far: 1 of 2: Cleo"}},
 		"a deadline": {func(d *core.Delivery) { d.Card.Deadline = noon.Add(time.Hour) },

@@ -29,7 +29,7 @@ func (d Document) Shown() (code, instead string) {
 	case d.Arguments == "":
 		return "", NoArguments
 	case d.Folded && chat.Units(d.Arguments) > maxFolded:
-		return "", FoldedNote(d.card.Approval, utf8.RuneCountInString(d.Arguments))
+		return "", FoldedNote(utf8.RuneCountInString(d.Arguments))
 	}
 	return d.Arguments, ""
 }

@@ -18,11 +18,11 @@ var runSigns = map[core.CallState]string{
 func (v *Document) decided() {
 	c, word := v.card, stateWords[v.card.State]
 	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
-		by := []Span{person(c.Decided, c.DecidedBy)}
 		if c.State == core.Approved && len(c.Voters) > 1 {
-			by = v.people(len(c.Voters), func(i int) Span { return person(c.Voters[i], c.Voters[i].Name) })
+			v.add(word+" by", v.people(len(c.Voters), func(i int) Span { return person(c.Voters[i], c.Voters[i].Name) })...)
+		} else {
+			v.addPerson(word+" by", c.Decided, c.DecidedBy)
 		}
-		v.add(word+" by", by...)
 	}
 	if !c.DecidedAt.IsZero() {
 		v.add(word+" at", Span{Kind: Moment, At: c.DecidedAt})

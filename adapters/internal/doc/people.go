@@ -3,6 +3,7 @@ package doc
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"gatehouse/core"
@@ -27,15 +28,44 @@ func Approvers(c core.Card, platform string) (ids []string) {
 	return ids
 }
 
+// approvers names those who may decide, but nobody of another platform whose name is not known here.
 func (v *Document) approvers() []Span {
-	ids := Approvers(v.card, v.reader.Platform)
-	return v.people(len(ids), func(i int) Span {
-		name := cmp.Or(Elsewhere(ids[i]), ids[i])
-		if ids[i] == core.LocalPerson {
-			name = LocalApprover
+	var who []Span
+	for _, id := range Approvers(v.card, v.reader.Platform) {
+		name := v.called(id)
+		if name == "" && (v.here(id) || !strings.Contains(id, ":")) {
+			name = id // the surface knows more of its own people and groups
 		}
-		return Span{Kind: Approver, Text: name, Who: core.Actor{ID: ids[i]}}
-	})
+		if name != "" {
+			who = append(who, Span{Kind: Approver, Text: name, Who: core.Actor{ID: id}})
+		}
+	}
+	if who == nil && len(v.card.Approvers) > 0 {
+		return []Span{own(Elsewhere)}
+	}
+	return v.people(len(who), func(i int) Span { return who[i] })
+}
+
+// here reports whether the reader's surface can name somebody by their id.
+func (v *Document) here(id string) bool { return v.reader.IDs || strings.HasPrefix(id, v.reader.Platform+":") }
+
+// called is the name of somebody as the card knows it, "" if it does not.
+func (v *Document) called(id string) string {
+	c := v.card
+	for _, known := range append(append([]core.Actor{c.Requested, c.Editor, c.Decided}, c.Voters...), c.Against...) {
+		if known.ID == id && known.Name != "" && known.Name != id {
+			return known.Name
+		}
+	}
+	return TokenName(id)
+}
+
+// addPerson adds who did something, unless nobody knows here who that is.
+func (v *Document) addPerson(label string, who core.Actor, name string) {
+	known := name != "" && name != who.ID || v.called(who.ID) != "" || who.Name != "" || v.here(who.ID)
+	if known {
+		v.add(label, person(who, name))
+	}
 }
 
 // votes are how many votes there are, of how many, and whose.
@@ -61,6 +91,22 @@ func (v *Document) people(n int, one func(i int) Span) (spans []Span) {
 	return spans
 }
 
+// TokenName names a person of the web pages by their token, and the person at gatehouse's own machine; "" for anybody else.
+func TokenName(id string) string {
+	name, web := strings.CutPrefix(id, "openharness:")
+	switch {
+	case id == core.LocalPerson:
+		return LocalApprover
+	case web && name == core.LocalPerson:
+		return "somebody at gatehouse's own machine"
+	case web && tokenName.MatchString(name):
+		return name + " on the web"
+	}
+	return ""
+}
+
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
 // maxNameID is the longest id that a name with misleading letters is shown with.
 const maxNameID = 80
 
@@ -72,5 +118,5 @@ func NameOf(who core.Actor, name string, inline func(string) string) string {
 	if mask.LookAlike(who.Name) && len(who.ID) <= maxNameID {
 		name = who.Called()
 	}
-	return cmp.Or(inline(name), inline(who.Name), Elsewhere(who.ID), "somebody")
+	return cmp.Or(inline(name), inline(who.Name), TokenName(who.ID), "somebody")
 }

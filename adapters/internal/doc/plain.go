@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
 )
 
 // Writer writes a document as text without markup, for a surface that shows all of it.
@@ -53,7 +52,10 @@ func (w Writer) Text(spans []Span) string {
 			}
 			return NameOf(s.Who, s.Text, w.name)
 		case Approver:
-			return w.approver(s.Who.ID)
+			if w.IDs {
+				return w.Foreign(s.Who.ID)
+			}
+			return w.name(s.Text)
 		case Moment, Deadline:
 			return w.Time(s.At)
 		}
@@ -62,16 +64,3 @@ func (w Writer) Text(spans []Span) string {
 }
 
 func (w Writer) name(s string) string { return w.Foreign(chat.Name(s)) }
-
-func (w Writer) approver(id string) string {
-	switch {
-	case id == core.LocalPerson:
-		return LocalApprover
-	case w.IDs:
-		return w.Foreign(id)
-	}
-	if name := Elsewhere(id); name != "" {
-		return name
-	}
-	return w.name(id)
-}

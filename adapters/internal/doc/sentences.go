@@ -23,7 +23,7 @@ func warnings(c core.Card) (notes []Note) {
 		notes = append(notes, Note{Spans: []Span{own(irreversible)}, Warns: true})
 	}
 	if c.Hidden > 0 {
-		notes = append(notes, Note{Spans: []Span{own(hiddenNote(c) + " To see them: " + ShowCommand(c.Approval) + " --reveal")}, Warns: true})
+		notes = append(notes, Note{Spans: []Span{own(hiddenNote(c) + " " + OnPage)}, Warns: true})
 	}
 	return notes
 }
@@ -110,9 +110,12 @@ const NoArguments = "No arguments"
 // OrEmpty is a line of a card's copy, or that it is empty.
 func OrEmpty(line string) string { return cmp.Or(line, "(empty)") }
 
-// FoldedNote says how to see the arguments, of so many characters, that a card does not show.
-func FoldedNote(id core.ApprovalID, characters int) string {
-	return "The arguments (" + chat.Thousands(characters) + " characters) are not shown here. To see them: " + ShowCommand(id)
+// OnPage says who can see what a card does not show.
+const OnPage = "An approver can read them on gatehouse's page."
+
+// FoldedNote says that a card does not show the arguments, of so many characters.
+func FoldedNote(characters int) string {
+	return "The arguments (" + chat.Thousands(characters) + " characters) are not shown here."
 }
 
 // ShortID is the beginning of an approval's id, which the commands accept too.
@@ -123,13 +126,8 @@ func ShortID(id core.ApprovalID) string {
 
 const shortID = 13 // of a UUID v7: all of its time
 
-// ShowCommand returns the command that shows the whole approval on a terminal.
-func ShowCommand(id core.ApprovalID) string {
-	return "gatehouse approvals show " + chat.Name(string(id))
-}
-
 // LocalApprover is the name of core.LocalPerson on a card.
 const LocalApprover = "anyone at gatehouse's own machine"
 
-// Elsewhere names an approver of another platform, whose name is not known here; "" for an id without a platform.
-func Elsewhere(id string) string { return chat.Elsewhere(id) }
+// Elsewhere stands for those who may decide where a card names none of them.
+const Elsewhere = "people who are notified elsewhere"

@@ -24,7 +24,7 @@ func View(d core.Delivery, r Reader) Document {
 			v.Options = append(v.Options, o.Title)
 		}
 	}
-	v.add("Asked by", person(c.Requested, c.Requester))
+	v.addPerson("Asked by", c.Requested, c.Requester)
 	if c.Asked.Message != "" {
 		v.addWide("Message", own("“"), Span{Kind: Said, Text: c.Asked.Message, Limit: LimitMessage}, own("”"))
 	}
@@ -75,7 +75,7 @@ func (v *Document) waiting(d core.Delivery) {
 	label := "May decide"
 	switch {
 	case d.Quiet:
-		v.add(label, own("people who are notified elsewhere"))
+		v.add(label, own(Elsewhere))
 	case c.Question != nil:
 		label = "May answer"
 		fallthrough

@@ -1,7 +1,6 @@
 package openharness
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -60,10 +59,5 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 
 // howToDecide tells a person whose Shell shows no approvals where an open one is decided.
 func howToDecide(card core.Card) string {
-	with := "approve %[1]s (or deny)"
-	if card.Question != nil {
-		with = "answer %[1]s --json ANSWER"
-	}
-	how := "To decide: open /approvals/%[1]s of gatehouse's pages, or run gatehouse approvals " + with
-	return fmt.Sprintf(how, chat.Name(string(card.Approval)))
+	return "To decide: open /approvals/" + chat.Name(string(card.Approval)) + " of gatehouse's pages."
 }

@@ -149,13 +149,13 @@ func (p *Person) Types(channel string) {
 	s.emit(c, gateway.Event{Name: "TYPING_START", Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), Full: o})
 }
 
-// FindButton looks up a button by its label or custom_id; the message may be ephemeral.
+// FindButton looks up a button by its label, with or without the name behind it, or by its custom_id; the message may be ephemeral.
 func (s *Server) FindButton(channel, message, name string) (Button, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, r := s.mustMessage(channel, message)
 	for _, b := range r.Buttons() {
-		if name == b.Label || name == b.CustomID {
+		if name == b.Label || name == b.CustomID || strings.HasPrefix(b.Label, name+" (") {
 			return b, true
 		}
 	}

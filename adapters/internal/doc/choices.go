@@ -1,10 +1,12 @@
 package doc
 
 import (
+	"cmp"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 )
 
 // Choice is a thing that a reader of a card may press.
@@ -55,7 +57,7 @@ func (d Document) Answers() (all []Choice) {
 func (d Document) Cut(arguments, others int) (all []Choice) {
 	c := d.card
 	add := func(label string, action chat.Action) { all = append(all, Choice{Label: label, Action: action}) }
-	mayWithdraw := d.reader.Who.ID == "" || c.AskedBy(d.reader.Who)
+	mayWithdraw := d.reader.Who.ID == "" && d.to == "" || c.AskedBy(core.Actor{ID: cmp.Or(d.reader.Who.ID, d.to)})
 	switch {
 	case c.State == core.Expired && !d.again && mayWithdraw:
 		add("Ask again", chat.ActionAskAgain)
@@ -75,10 +77,29 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 		}
 	}
 	if c.State == core.Open && mayWithdraw {
-		add("Withdraw", chat.ActionWithdraw)
+		label := "Withdraw"
+		if d.reader.Who.ID == "" && d.to == "" {
+			label += who(c)
+		}
+		add(label, chat.ActionWithdraw)
 	}
 	return all
 }
+
+// who says whose a button is, on a card that others read too.
+func who(c core.Card) string {
+	name := chat.Name(NameOf(c.Requested, c.Requester, mask.EscapeLine))
+	if name == somebody {
+		return ""
+	}
+	if short, left := chat.Head(name, maxLabelName); left > 0 {
+		name = short + "…"
+	}
+	return " (" + name + ")"
+}
+
+// maxLabelName bounds a name in the label of a button.
+const maxLabelName = 40
 
 // refusal is why the reader may not decide; nil for a channel, whose readers are asked when they press.
 func (d Document) refusal() error {

@@ -19,7 +19,8 @@ type Document struct {
 
 	card   core.Card
 	reader Reader
-	again  bool // it was asked again
+	to     string // the id of the only person who gets it; "" if others may, too
+	again  bool   // it was asked again
 }
 
 // Field is a labelled value.

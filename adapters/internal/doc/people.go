@@ -47,7 +47,9 @@ func (v *Document) approvers() []Span {
 }
 
 // here reports whether the reader's surface can name somebody by their id.
-func (v *Document) here(id string) bool { return v.reader.IDs || strings.HasPrefix(id, v.reader.Platform+":") }
+func (v *Document) here(id string) bool {
+	return v.reader.IDs || strings.HasPrefix(id, v.reader.Platform+":")
+}
 
 // called is the name of somebody as the card knows it, "" if it does not.
 func (v *Document) called(id string) string {
@@ -118,5 +120,7 @@ func NameOf(who core.Actor, name string, inline func(string) string) string {
 	if mask.LookAlike(who.Name) && len(who.ID) <= maxNameID {
 		name = who.Called()
 	}
-	return cmp.Or(inline(name), inline(who.Name), TokenName(who.ID), "somebody")
+	return cmp.Or(inline(name), inline(who.Name), TokenName(who.ID), somebody)
 }
+
+const somebody = "somebody" // whose name is not known

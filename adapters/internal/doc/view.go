@@ -11,7 +11,7 @@ import (
 func View(d core.Delivery, r Reader) Document {
 	c := *d.Card
 	v := Document{
-		Headline: Headline(c, d.Occasion), Color: colorOf(c), Lead: lead(c), Foot: []Span{own("Approval "), {Kind: Code, Text: ShortID(c.Approval)}}, card: c, reader: r, again: d.Pressed,
+		Headline: Headline(c, d.Occasion), Color: colorOf(c), Lead: lead(c), Foot: []Span{own("Approval "), {Kind: Code, Text: ShortID(c.Approval)}}, card: c, reader: r, to: d.Person, again: d.Pressed,
 	}
 	if d.Late && c.State == core.Open {
 		v.Late = chat.LateNote

@@ -47,6 +47,9 @@ func sayCard(d core.Delivery) saying {
 	if card.Question == nil && card.Arguments != "" {
 		said.lines = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
 	}
+	if v.For != nil { // the terminal shows no headline of a question
+		v.Fields = append(v.Fields, doc.Field{Label: "May answer", Value: v.For[1:]})
+	}
 	decided := ""
 	for _, fact := range plain.Facts(v) {
 		word, how, _ := strings.Cut(fact.Label, " ")

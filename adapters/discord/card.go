@@ -50,7 +50,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 // layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is how many characters of
 // the arguments it leaves out, if so much of its room is spared.
 func layout(v doc.Document, spared int) (texts []string, left int) {
-	above, below, foot := "### "+v.Headline+"\n", "", "-# "+markdownOf(v.Foot)
+	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", "", "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
 		above = "-# " + v.Late + "\n" + above
 	}

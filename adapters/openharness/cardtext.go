@@ -22,9 +22,9 @@ func whole(s string) string {
 func payloadOf(v doc.Document, card core.Card) map[string]any {
 	facts := plain.Facts(v)
 	payload := map[string]any{
-		"headline": v.Headline, "summary": card.Summary, "facts": facts, "hidden_characters": card.Hidden,
+		"headline": plain.Headline(v), "summary": card.Summary, "facts": facts, "hidden_characters": card.Hidden,
 	}
-	lines := []string{v.Headline + ": " + plain.Text(v.Lead)}
+	lines := []string{plain.Headline(v) + ": " + plain.Text(v.Lead)}
 	if q := card.Question; q != nil {
 		payload["question"], payload["summary"] = describe(*q), q.Text
 		if card.State == core.Open {

@@ -23,7 +23,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	if v.Late != "" {
 		m.Blocks = append(m.Blocks, smallLine(v.Late))
 	}
-	m.Blocks = append(m.Blocks, api.NewHeaderBlock(plainText(v.Headline)), rich(pieces(v.Lead)...))
+	m.Blocks = append(m.Blocks, headline(v), rich(pieces(v.Lead)...))
 	m.Blocks = append(m.Blocks, fieldBlocks(v)...)
 	code, instead := v.Shown()
 	shown, left := chat.Head(defuse(code), maxArguments)
@@ -46,6 +46,14 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	}
 	m.Text = excerptOf(cardText(v), min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
 	return m, err
+}
+
+// headline draws the first line of a card. A header can't mention anybody, so one that names people is rich text.
+func headline(v doc.Document) api.Block {
+	if v.For == nil {
+		return api.NewHeaderBlock(plainText(v.Headline))
+	}
+	return rich(append([]piece{bold(v.Headline)}, pieces(v.For)...)...)
 }
 
 // fieldBlocks draws the fields of a card: short ones in two columns, others on lines of their own, and then the notes.
@@ -106,7 +114,7 @@ func lastLines(context []doc.Line) api.Block {
 
 // cardText is a card as text, for notifications and for screen readers. It mentions nobody; the blocks do.
 func cardText(v doc.Document) string {
-	all := []string{v.Headline, doc.Plain(v.Lead, textOf)}
+	all := []string{v.Headline + doc.Plain(v.For, textOf), doc.Plain(v.Lead, textOf)}
 	for _, f := range v.Fields {
 		all = append(all, f.Label+": "+doc.Plain(f.Value, textOf))
 	}

@@ -139,10 +139,9 @@ func TestOpenHarnessShowsEveryFactOfSlacksCard(t *testing.T) {
 		change func(*core.Delivery)
 		shows  []string
 	}{
-		"as it is":  {nil, []string{"Approval needed: Pay 20 to the milkman", "Tool: bank.pay", "Asked by: ann", "Arguments:", "amount: 20", "May decide: bob on the web"}},
-		"a message": {func(d *core.Delivery) { d.Card.Asked.Message = "pay the milkman\nTool: note.list" }, []string{"Message: “pay the milkman"}},
+		"as it is": {nil, []string{"Approval needed: Pay 20 to the milkman", "Tool: bank.pay", "Asked by: ann", "Arguments:", "amount: 20", "May decide: bob on the web"}},
 		"changed": {func(d *core.Delivery) { d.Card.Asked.Message, d.Card.Changed = "pay 20", "pay 2" },
-			[]string{"Message: “pay 20”", "The request was changed after it was made: pay 2"}},
+			[]string{"The request was changed after it was made: pay 2"}},
 		"a dropped change": {func(d *core.Delivery) { d.Card.Asked.Dropped = "Cleo" }, []string{"Cleo had changed the arguments", "that change is dropped"}},
 		"edited":           {func(d *core.Delivery) { d.Card.Edits, d.Card.Editor = 1, cleo }, []string{"Cleo changed the arguments."}},
 		"of several":       {func(d *core.Delivery) { d.Card.Asked.Place, d.Card.Asked.Of = 2, 3 }, []string{"Approval needed (2 of 3)"}},
@@ -171,7 +170,7 @@ func TestOpenHarnessShowsEveryFactOfSlacksCard(t *testing.T) {
 		"failed":          {run(core.CallFailed, "No money left."), []string{"Result: ❌ Failed: No money left."}},
 		"not run":         {run(core.CallNotRun, "The gate refused it."), []string{"Not run: The gate refused it."}},
 		"unknown":         {run(core.CallUnknown, ""), []string{"Outcome unknown", "check before you ask again"}},
-		"a question":      {func(d *core.Delivery) { d.Card.Question = askedOf(t) }, []string{"A question for you: Which?", "May answer: bob on the web"}},
+		"a question":      {func(d *core.Delivery) { d.Card.Question = askedOf(t) }, []string{"Question from the bot, for bob on the web: Which?"}},
 		"an answer":       {decided(core.Answered, func(c *core.Card) { c.Question, c.Answer = askedOf(t), "Bee" }), []string{"Answered by: bob", "Answer: Bee"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func discordAsks(t *testing.T, env map[string]string, args string) (d *discordGa
 	env["GATEHOUSE_APPROVAL_POLICY"] = policyFile(t, askers)
 	d = serveDiscord(t, discordtest.Options{}, env)
 	thread = d.ann.Posts(channelID, d.discord.MentionOfBot()+" call people.ask "+args).ID
-	return d, thread, d.card(thread, "A question for you")
+	return d, thread, d.card(thread, "Question from the bot")
 }
 
 // form waits for the form that a person has open.

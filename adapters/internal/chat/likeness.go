@@ -15,7 +15,7 @@ import (
 // headlines are those of cards, as signs returns them: long ones, and single words, which many sentences begin with.
 var (
 	headlines = folded("Approval needed", "Reminder: an approval is", "Nobody has decided yet", "It was not decided in time",
-		"A question for you", "Reminder: a question", "Nobody answered in time")
+		"Question from the bot", "A question for you", "Reminder: a question", "Nobody answered in time")
 	verdicts = folded("Approved", "Denied", "Cancelled", "Expired", "Answered", "Withdrawn")
 	// labels are of fields that cards alone have, and then of others.
 	labels = folded("Asked by", "May decide", "May answer", "Approved so far", "Denied so far",

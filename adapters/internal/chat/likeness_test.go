@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -14,7 +15,7 @@ func TestEveryHeadlineOfACardIsKnown(t *testing.T) {
 		for _, occasion := range []core.Occasion{"", core.Reminder, core.Escalated} {
 			for _, risk := range []core.Risk{core.Ordinary, core.Dangerous} {
 				for _, q := range []*question.Question{nil, {Text: "Which?"}} {
-					headline := chat.Headline(core.Card{State: state, Risk: risk, Question: q, Asked: core.Asked{Place: 2, Of: 3}}, occasion)
+					headline := doc.Headline(core.Card{State: state, Risk: risk, Question: q, Asked: core.Asked{Place: 2, Of: 3}}, occasion)
 					if approval := q == nil; state == core.Answered && approval || (state == core.Approved || state == core.Denied) && !approval {
 						continue // there is none
 					}

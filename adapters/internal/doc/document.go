@@ -5,6 +5,7 @@ import "gatehouse/core"
 // Document is what a card says, from the top. What a surface can't show of it is cut by Cut.
 type Document struct {
 	Headline  string // the state, and why the card is posted
+	For       []Span // of a question: whom it is for, to follow the headline; nil if they are many, or not known
 	Color     Color
 	Late      string // that the card comes late, "" if it does not
 	Lead      []Span // what it is about; of a question one span of Lines
@@ -46,6 +47,7 @@ type Line struct {
 type Reader struct {
 	Platform  string
 	Who       core.Actor
+	Apart     bool // the card stands apart from the conversation, as on a page
 	Approvers int  // how many people are named of those who may decide, and of those who have voted; 0: all
 	Lines     int  // how many lines of its conversation a copy shows
 	IDs       bool // the reader runs gatehouse: somebody whose name is not known is named by their id

@@ -40,6 +40,9 @@ func (w Writer) Facts(d Document) (all []Fact) {
 	return all
 }
 
+// Headline is a document's headline, with those whom a question is for.
+func (w Writer) Headline(d Document) string { return d.Headline + w.Text(d.For) }
+
 // Text is the text of some spans.
 func (w Writer) Text(spans []Span) string {
 	return Plain(spans, func(s Span) string {

@@ -83,7 +83,7 @@ func questionHeadline(c core.Card, o core.Occasion) string {
 		if o != "" {
 			return "❓ Reminder: a question still waits for an answer"
 		}
-		return "❓ A question for you"
+		return "❓ Question from the bot"
 	case core.Answered:
 		return "✅ Answered"
 	case core.Expired:

@@ -25,7 +25,7 @@ func View(d core.Delivery, r Reader) Document {
 		}
 	}
 	v.addPerson("Asked by", c.Requested, c.Requester)
-	if c.Asked.Message != "" {
+	if c.Asked.Message != "" && (d.Copy || r.Apart) { // else the message stands above the card
 		v.addWide("Message", own("“"), Span{Kind: Said, Text: c.Asked.Message, Limit: LimitMessage}, own("”"))
 	}
 	if c.State == core.Open {
@@ -72,17 +72,18 @@ func (v *Document) waiting(d core.Delivery) {
 	if !c.Deadline.IsZero() {
 		v.add("Expires", Span{Kind: Deadline, At: c.Deadline})
 	}
-	label := "May decide"
-	switch {
-	case d.Quiet:
-		v.add(label, own(Elsewhere))
-	case c.Question != nil:
-		label = "May answer"
-		fallthrough
-	default:
-		v.add(label, v.approvers()...)
+	who := []Span{own(Elsewhere)}
+	if !d.Quiet {
+		who = v.approvers()
 	}
-	if c.Question != nil {
+	switch {
+	case c.Question == nil:
+		v.add("May decide", who...)
+	case d.Quiet || len(who) == 0 || len(who) > maxFor || who[0].Kind == Own:
+		v.add("May answer", who...)
+		return
+	default:
+		v.For = append([]Span{{Text: ", for ", Style: Bold}}, who...)
 		return
 	}
 	if c.Quorum > 1 {
@@ -96,6 +97,9 @@ func (v *Document) waiting(d core.Delivery) {
 		v.note(own(leftOut(d.LeftOut)))
 	}
 }
+
+// maxFor is how many spans a question's headline names people with: three, and what stands between them.
+const maxFor = 5
 
 // changes adds how the request differs from the one that was asked for.
 func (v *Document) changes() {

@@ -174,7 +174,6 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	a, intent, err := s.store.Recorded(ctx, id)
 	if errors.As(err, new(*audit.Contradiction)) {
 		card := contradictedCard(a, core.MessageOf(err))
-		card.Platforms = s.platforms
 		return card, nil
 	}
 	if err != nil {
@@ -182,7 +181,6 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	}
 	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
 	card := CardOf(a, intent)
-	card.Platforms = s.platforms
 	if context {
 		card.Context, err = s.lastMessages(ctx, a)
 	}

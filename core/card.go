@@ -50,12 +50,7 @@ type Card struct {
 
 	Conversation ConversationID
 	From         Address // where the conversation is
-
-	Platforms Platforms // those whose people and groups can be called something, see Elsewhere
 }
-
-// Elsewhere is what to call a person or a group of another platform, whose name is not known here; "" = nothing.
-func (c Card) Elsewhere(id string) string { return c.Platforms.Called(id) }
 
 // CallState is what became of an approved call.
 type CallState string

@@ -11,8 +11,6 @@ type IDs struct {
 	Person, Group, Channel IDForm
 	// What a text of no form is not, such as "id of a person or role of Discord", and how to get one that is.
 	Wanted, Remedy string
-	// Called is what cards on other platforms call the person or group of a text, whose name they don't know; nil, "" = nothing.
-	Called func(text string) string
 }
 
 // IDForm is the form of one kind of ids. The zero IDForm: the platform has none of that kind.
@@ -82,15 +80,6 @@ func (all Platforms) Names() (names []string) {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// Called is what a card calls a person or a group of another platform; "" if there is nothing to call them.
-func (all Platforms) Called(id string) string {
-	p, text, _ := all.Of(id)
-	if p.Called == nil {
-		return ""
-	}
-	return p.Called(text)
 }
 
 // Examples are an id of each platform with channels, for sentences: people's, or those of the channels.

@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"regexp"
-	"strings"
 
 	"gatehouse/core"
 )
@@ -29,12 +28,6 @@ func (*Config) IDs() core.IDs {
 		Channel: core.IDForm{Like: number, Example: "discord:41771983423143936"},
 		Wanted:  "id of a person or role of Discord",
 		Remedy:  "copy the id from Discord, such as discord:80351110224678912 or discord:role:41771983423143936",
-		Called: func(text string) string {
-			if strings.HasPrefix(text, "role:") {
-				return "a role on Discord"
-			}
-			return "somebody on Discord"
-		},
 	}
 }
 

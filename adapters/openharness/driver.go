@@ -3,7 +3,6 @@ package openharness
 import (
 	"regexp"
 
-	"gatehouse/adapters/access"
 	"gatehouse/core"
 )
 
@@ -23,23 +22,11 @@ func (*Config) Title() string { return "OpenHarness" }
 
 var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// maxCalled is the longest name that cards elsewhere show.
-const maxCalled = 64
-
 // IDs are the names of tokens.
 func (*Config) IDs() core.IDs {
 	return core.IDs{
 		Person: core.IDForm{Like: tokenName, Example: Name + ":ann"},
 		Wanted: "id of a holder of a token", Remedy: "write openharness:NAME with a name of GATEHOUSE_TOKENS",
-		Called: func(text string) string {
-			switch {
-			case Name+":"+text == access.LocalID:
-				return "somebody at gatehouse's own machine"
-			case len(text) > maxCalled || !tokenName.MatchString(text):
-				return "somebody on the web"
-			}
-			return text + " on the web"
-		},
 	}
 }
 

@@ -2,7 +2,6 @@ package slack
 
 import (
 	"regexp"
-	"strings"
 
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -27,12 +26,6 @@ func (*Config) IDs() core.IDs {
 		Group:   core.IDForm{Like: regexp.MustCompile(`^S[A-Z0-9]+$`), Example: "slack:S0123ABCD"},
 		Channel: core.IDForm{Like: regexp.MustCompile(`^[CGD][A-Z0-9]+$`), Example: "slack:C0123ABCD"},
 		Wanted:  "id of a person or user group of Slack", Remedy: "copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD",
-		Called: func(text string) string {
-			if strings.HasPrefix(text, "S") {
-				return "a group on Slack"
-			}
-			return "somebody on Slack"
-		},
 	}
 }
 

@@ -31,7 +31,7 @@ func TestAQuestionIsAnsweredByAButton(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("q1", asks(t, "Which?", `{"oneOf":[{"const":"a"},{"const":"b","title":"<Bee>"}]}`))
 	for _, page := range []string{"/approvals", "/approvals/q1"} {
-		expect(t, s.get("bob", page), http.StatusOK, "A question for you", "Which?", `name="choice" value="answer"`, `name="field-0" value="2">&lt;Bee&gt;</button>`, "May answer", "!Approve", "!Deny", "!<dt>Tool", "!Withdraw")
+		expect(t, s.get("bob", page), http.StatusOK, "Question from the bot", ", for ", "Which?", `name="choice" value="answer"`, `name="field-0" value="2">&lt;Bee&gt;</button>`, "!May answer", "!Approve", "!Deny", "!<dt>Tool", "!Withdraw")
 		expect(t, s.get("ann", page), http.StatusOK, "This question is for somebody else.", ">Withdraw<", "!value=\"answer\"")
 	}
 	w := s.post("bob", "/approvals/q1", "choice=answer", "field-0=2")

@@ -47,7 +47,7 @@ func TestAPersonSeesWhatConcernsThem(t *testing.T) {
 	})
 	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)", "You are not an approver of this request.", "!>Approve<", ">Withdraw<", "!Conversation")
 	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", ">Approve<", ">Deny<", "!Withdraw", "3 minutes ago", "in 2 hours", "Approved by bob", "please note milk")
-	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)", "!>Approve<", "openharness:oh/ann/web", "somebody on Slack")
+	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)", "!>Approve<", "openharness:oh/ann/web", "people who are notified elsewhere")
 	for who, want := range map[string]int{"ann": http.StatusNotFound, "bob": http.StatusNotFound, "root": http.StatusOK} {
 		expect(t, s.get(who, "/approvals/foreign"), want)
 	}

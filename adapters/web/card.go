@@ -21,7 +21,7 @@ func (w *Web) moment(at time.Time) cardhtml.Moment { return cardhtml.Moment{At: 
 // view is what a card says to the reader.
 func (v *visit) view(c core.Card) doc.Document {
 	d := doc.View(core.Delivery{Card: &c}, doc.Reader{
-		Platform: access.Platform, Who: v.who.Actor, Approvers: maxApprovers, Input: cardhtml.MaxArguments,
+		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: cardhtml.MaxArguments,
 	})
 	if v.admin() {
 		where := doc.Span{Kind: doc.Said, Text: string(c.Conversation)}

@@ -114,12 +114,12 @@ var facts = map[string]struct {
 	reads []string // each may be written in one of the forms that "|" separates
 	not   map[string]string
 }{
-	"Approval":  {"open", []string{"0199aaaa-bbbb"}, map[string]string{"openharness": "its extension has it"}},
+	"Approval":  {"open", []string{"0199aaaa-bbbb"}, map[string]string{"openharness": "its extension has it", "slack": "it stands beside the coloured edge, apart from the text"}},
 	"State":     {"approved", []string{"Approved by|approved by"}, nil},
 	"Tool":      {"open", []string{"bank.pay"}, nil},
 	"Summary":   {"open", []string{"Pay 20 to the milkman"}, nil},
 	"Arguments": {"open", []string{`amount: 20|{"amount":20}`}, nil},
-	"Asked":     {"open", []string{"“pay the milkman”", "(2 of 3)", "Eve had changed the arguments"}, nil},
+	"Asked":     {"open", []string{"(2 of 3)", "Eve had changed the arguments"}, nil},
 	"Question":  {"question", []string{"Which?"}, nil},
 	"Answer":    {"answered", []string{"Bee"}, nil},
 	"Hidden":    {"open", []string{"1,234 characters are hidden"}, nil},
@@ -204,6 +204,26 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 					t.Errorf("%s is not on the card of %s, which does not say %q:\n%s", field.Name, surface, forms, drawn[fact.in])
 				}
 			}
+		}
+	}
+}
+
+// TestTheMessageOfACardIsOnItWhereItDoesNotStandAboveIt: on a page, and on a copy.
+func TestTheMessageOfACardIsOnItWhereItDoesNotStandAboveIt(t *testing.T) {
+	t.Parallel()
+	d := full(t, core.Open)
+	elsewhere := d
+	elsewhere.Copy = true
+	for card, text := range map[string]string{
+		"page": cardOnPage(t, d), "copy on Slack": strings.Join(cardOnSlack(t, elsewhere), "\n"), "copy on Discord": cardOnDiscord(t, elsewhere),
+	} {
+		if !strings.Contains(text, "“pay the milkman”") {
+			t.Errorf("the %s does not have the message:\n%s", card, text)
+		}
+	}
+	for card, text := range map[string]string{"Slack": strings.Join(cardOnSlack(t, d), "\n"), "Discord": cardOnDiscord(t, d)} {
+		if strings.Contains(text, "“pay the milkman”") {
+			t.Errorf("the card on %s repeats the message:\n%s", card, text)
 		}
 	}
 }

@@ -53,13 +53,16 @@ func (v *Document) here(id string) bool {
 
 // called is the name of somebody as the card knows it, "" if it does not.
 func (v *Document) called(id string) string {
+	if name := TokenName(id); name != "" {
+		return name
+	}
 	c := v.card
 	for _, known := range append(append([]core.Actor{c.Requested, c.Editor, c.Decided}, c.Voters...), c.Against...) {
 		if known.ID == id && known.Name != "" && known.Name != id {
 			return known.Name
 		}
 	}
-	return TokenName(id)
+	return ""
 }
 
 // addPerson adds who did something, unless nobody knows here who that is.

@@ -34,6 +34,12 @@ func (s withApproval) LoadApproval(_ context.Context, id core.ApprovalID) (core.
 // cardOnSlack is the text of a card that is posted to Slack, line by line.
 func cardOnSlack(t *testing.T, d core.Delivery) []string {
 	t.Helper()
+	text := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(postedToSlack(t, d).Text)
+	return strings.Split(text, "\n")
+}
+
+func postedToSlack(t *testing.T, d core.Delivery) slacktest.Message {
+	t.Helper()
 	fake := slacktest.Start(t, slacktest.Options{})
 	fake.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{fake.BotUserID()}})
 	bot := slack.New(slack.Options{
@@ -48,7 +54,7 @@ func cardOnSlack(t *testing.T, d core.Delivery) []string {
 	if len(posted) != 1 {
 		t.Fatalf("%d messages were posted", len(posted))
 	}
-	return strings.Split(strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(posted[0].Text), "\n")
+	return posted[0]
 }
 
 // shownCard is a card's payload on OpenHarness.

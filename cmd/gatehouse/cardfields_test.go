@@ -179,7 +179,7 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 		cards[name] = d
 	}
 	surfaces := map[string]func(core.Delivery) string{
-		"slack":       func(d core.Delivery) string { return strings.Join(cardOnSlack(t, d), "\n") },
+		"slack":       func(d core.Delivery) string { return html.UnescapeString(postedToSlack(t, d).Text + "\n" + postedToSlack(t, d).Shown()) },
 		"openharness": func(d core.Delivery) string { return cardOnOpenHarness(t, d).Message },
 		"discord":     func(d core.Delivery) string { return cardOnDiscord(t, d) },
 		"chat":        func(d core.Delivery) string { return html.UnescapeString(cardOnOpenHarness(t, d).HTML) },

@@ -28,7 +28,7 @@ func HTML(spans []doc.Span, now time.Time) template.HTML {
 		}
 		text := template.HTMLEscapeString(Text([]doc.Span{s}))
 		switch {
-		case s.Kind == doc.Tool:
+		case s.Kind == doc.Tool, s.Kind == doc.Code:
 			text = "<code>" + text + "</code>"
 		case s.Style&doc.Bold != 0:
 			text = "<strong>" + text + "</strong>"

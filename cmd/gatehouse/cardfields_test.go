@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"gatehouse/adapters/console"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/adapters/web"
 	"gatehouse/core"
 )
@@ -77,6 +79,12 @@ func cardOnDiscord(t *testing.T, d core.Delivery) string {
 	return strings.ReplaceAll(posted[0].Shown(), "\\", "")
 }
 
+// shownOnSlack is all that a message shows: its text, its blocks and its attachments.
+func shownOnSlack(m slacktest.Message) string {
+	attachments, _ := json.Marshal(m.Attachments)
+	return html.UnescapeString(m.Text + "\n" + m.Shown() + "\n" + string(attachments))
+}
+
 func cardAtTerminal(t *testing.T, d core.Delivery) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -106,7 +114,10 @@ func full(t *testing.T, state core.ApprovalState) core.Delivery {
 	return core.Delivery{Post: core.Post{Key: "card/1", Conversation: cardMailbox, Kind: core.PostCard, Approval: c.Approval}, Card: &c}
 }
 
-const everywhere = "everywhere"
+const (
+	everywhere = "everywhere"
+	above      = "the message stands above the card"
+)
 
 // facts are the fields of core.Card: the card that has the field, and what is read of it; or why it is on no card.
 var facts = map[string]struct {
@@ -155,7 +166,8 @@ var facts = map[string]struct {
 	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
 		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
 	}},
-	"From": {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
+	"Platforms": {not: map[string]string{everywhere: "it is how people are called"}},
+	"From":      {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
 }
 
 // at is a time as the surfaces write it.
@@ -178,8 +190,15 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 		}
 		cards[name] = d
 	}
+	for field := range reflect.TypeFor[core.Card]().Fields() {
+		if _, known := facts[field.Name]; !known {
+			t.Errorf("the table does not say where %s is", field.Name)
+		}
+	}
 	surfaces := map[string]func(core.Delivery) string{
-		"slack":       func(d core.Delivery) string { return html.UnescapeString(postedToSlack(t, d).Text + "\n" + postedToSlack(t, d).Shown()) },
+		"slack": func(d core.Delivery) string {
+			return html.UnescapeString(postedToSlack(t, d).Text + "\n" + postedToSlack(t, d).Shown())
+		},
 		"openharness": func(d core.Delivery) string { return cardOnOpenHarness(t, d).Message },
 		"discord":     func(d core.Delivery) string { return cardOnDiscord(t, d) },
 		"chat":        func(d core.Delivery) string { return html.UnescapeString(cardOnOpenHarness(t, d).HTML) },
@@ -191,17 +210,13 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 		for name, d := range cards {
 			drawn[name] = draw(d)
 		}
-		for field := range reflect.TypeFor[core.Card]().Fields() {
-			fact, known := facts[field.Name]
-			if !known {
-				t.Errorf("the table does not say where %s is", field.Name)
-			}
+		for name, fact := range facts {
 			if fact.not[everywhere] != "" || fact.not[surface] != "" {
 				continue
 			}
 			for _, forms := range fact.reads {
 				if !containsOne(drawn[fact.in], strings.Split(forms, "|")) {
-					t.Errorf("%s is not on the card of %s, which does not say %q:\n%s", field.Name, surface, forms, drawn[fact.in])
+					t.Errorf("%s is not on the card of %s, which does not say %q:\n%s", name, surface, forms, drawn[fact.in])
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -74,17 +75,23 @@ func (v *visit) decide(c core.Card) error {
 	edits, err := strconv.Atoi(cmp.Or(v.r.PostForm.Get("edits"), "0"))
 	click.Edits = edits
 	known := slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Withdraw}, click.Choice)
-	step := click.Choice == core.Approve && chat.NeedsReview(c) && v.r.PostForm.Get("confirmed") != "yes"
 	switch {
 	case err != nil || !known:
 		return core.Errorf(core.Invalid, "The form has no decision that gatehouse knows, so nothing was decided. Load the page again.")
 	case c.State == core.Open && edits != c.Edits && click.Choice != core.Withdraw:
 		return v.showApproval(http.StatusConflict, c, tried(click, "The arguments were changed after the page was loaded, so nothing was decided. Look at them again."))
-	case c.State == core.Open && step && c.Refusal(v.who.Actor) == nil && !c.Altered:
+	case click.Choice == core.Approve && v.r.PostForm.Get("confirmed") != "yes" && v.cautioned(c):
 		o := cardhtml.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
 		return v.showApproval(http.StatusUnprocessableEntity, c, o)
 	}
 	return v.vote(click)
+}
+
+// cautioned reports whether the reader may approve a card, in a second step only.
+func (v *visit) cautioned(c core.Card) bool {
+	return slices.ContainsFunc(v.view(c).Cut(0, 0), func(one doc.Choice) bool {
+		return one.Action == chat.ActionApprove && one.Cautions != ""
+	})
 }
 
 // tried shows why a decision was refused. What was typed for an edit is shown again.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -81,8 +80,7 @@ func cardOnDiscord(t *testing.T, d core.Delivery) string {
 
 // shownOnSlack is all that a message shows: its text, its blocks and its attachments.
 func shownOnSlack(m slacktest.Message) string {
-	attachments, _ := json.Marshal(m.Attachments)
-	return html.UnescapeString(m.Text + "\n" + m.Shown() + "\n" + string(attachments))
+	return html.UnescapeString(fmt.Sprint(m.Text, "\n", m.Shown(), "\n", m.Attachments))
 }
 
 func cardAtTerminal(t *testing.T, d core.Delivery) string {
@@ -196,9 +194,7 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 		}
 	}
 	surfaces := map[string]func(core.Delivery) string{
-		"slack": func(d core.Delivery) string {
-			return html.UnescapeString(postedToSlack(t, d).Text + "\n" + postedToSlack(t, d).Shown())
-		},
+		"slack":       func(d core.Delivery) string { return shownOnSlack(postedToSlack(t, d)) },
 		"openharness": func(d core.Delivery) string { return cardOnOpenHarness(t, d).Message },
 		"discord":     func(d core.Delivery) string { return cardOnDiscord(t, d) },
 		"chat":        func(d core.Delivery) string { return html.UnescapeString(cardOnOpenHarness(t, d).HTML) },

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -107,6 +108,31 @@ func (c Card) rule() Rule { return Rule{Approvers: c.Approvers, Self: c.Self, Pe
 // AskedBy reports whether this person requested the approval, from any of their accounts.
 func (c Card) AskedBy(who Actor) bool {
 	return Approval{Requester: c.Requested, Rule: c.rule()}.AskedBy(who)
+}
+
+// Check is why this person's press would not count, as far as an open card shows, for the person to read; nil if it would. The store decides by
+// the same rules again.
+func (c Card) Check(k Click, who Actor) error {
+	a := Approval{State: Open, Question: c.Question, Rule: c.rule(), Requester: c.Requested}
+	a.Rule.Quorum, a.Rule.Vetoes, a.Rule.Reason, a.Rule.Edit = c.Quorum, c.Vetoes, c.NeedsWhy, true
+	for range c.Edits {
+		a.Votes = append(a.Votes, Vote{Choice: Edit})
+	}
+	for _, v := range c.Voters {
+		a.Votes = append(a.Votes, Vote{Actor: v, Choice: Approve})
+	}
+	for _, v := range c.Against {
+		a.Votes = append(a.Votes, Vote{Actor: v, Choice: Deny})
+	}
+	answer := json.RawMessage(k.Answer)
+	if k.Option > 0 && c.Question != nil {
+		answer, _ = c.Question.Option(k.Option)
+	}
+	_, err := a.Decide(Decision{
+		Vote:    &Vote{Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Answer: answer},
+		Altered: c.Altered && (k.Choice == Approve || k.Choice == Edit), Edit: &Call{},
+	}, time.Time{})
+	return err
 }
 
 // HasVoted reports whether a person's vote is already this choice.

@@ -126,7 +126,7 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	case v.Choice != Approve && v.Choice != Deny:
 		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
 	case v.Choice == Approve && v.Edits != a.Edits():
-		return errChanged
+		return ErrChanged
 	case v.Choice == Deny && a.Rule.Reason && strings.TrimSpace(v.Reason) == "":
 		return Errorf(Invalid, "To deny this, a reason is needed. Please deny it again and say why.")
 	}
@@ -194,7 +194,8 @@ func (a Approval) noun() string {
 	return "approval"
 }
 
-var errChanged = Errorf(Invalid, "The arguments were changed after this card was drawn, so nothing was decided. Look at the card again.")
+// ErrChanged refuses an approval, or a change, of arguments that were changed since the card was drawn.
+var ErrChanged = Errorf(Invalid, "The arguments were changed after this card was drawn, so nothing was decided. Look at the card again.")
 
 // edit changes the arguments of the call. Who approved it before has approved something else.
 func (a *Approval) edit(v Vote, d Decision) error {
@@ -204,7 +205,7 @@ func (a *Approval) edit(v Vote, d Decision) error {
 	case d.Edit == nil:
 		return Errorf(Invalid, "The changed arguments are missing.")
 	case v.Edits != a.Edits():
-		return errChanged
+		return ErrChanged
 	case a.voted(v.Actor, true) >= MaxVotes && !d.Admin:
 		return Errorf(ApprovalDecided, "You have changed the arguments %d times, which is the limit. Another approver can change them, or an admin.", MaxVotes)
 	}

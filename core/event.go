@@ -56,24 +56,32 @@ type Receipt struct {
 	Fresh bool
 }
 
-// Input is the parsed payload of an event. One field is set.
+// Input is the parsed payload of a message.
 type Input struct {
-	Message *Message // of a message
-	Click   *Click   // of a click
+	Message *Message
 }
 
-// Click is a press of a button of an approval's card.
+// Click is a press of a button of an approval's card. Its JSON is the payload of a ClickEvent, the same on every platform; an adapter may add
+// members of its own.
 type Click struct {
-	Approval ApprovalID
-	Choice   Choice
-	Edits    int    // how often the arguments had been changed on the card that was pressed
-	Changed  string // of an edit: the arguments, a JSON object, that take the place of the present ones
-	Reason   string
-	Option   int    // of an answer: the place among the question's options, from 1; 0: see Answer
-	Answer   string // of an answer that is not an option: JSON
-	Card     Ref    // the card whose button was pressed, if the platform reports it
+	Approval ApprovalID `json:"approval"`
+	Choice   Choice     `json:"choice"`
+	Edits    int        `json:"edits,omitempty"`   // how often the arguments had been changed on the card that was pressed
+	Changed  string     `json:"changed,omitempty"` // of an edit: the arguments, a JSON object, that take the place of the present ones
+	Reason   string     `json:"reason,omitempty"`
+	Option   int        `json:"option,omitempty"` // of an answer: the place among the question's options, from 1; 0: see Answer
+	Answer   string     `json:"answer,omitempty"` // of an answer that is not an option: JSON
+	Card     Ref        `json:"card,omitempty"`   // the card whose button was pressed, if the platform reports it
 
-	Disabled bool // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
+	Disabled bool `json:"disabled,omitempty"` // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
+}
+
+// ClickOf reads the payload of a ClickEvent. Error: invalid; it is no Click of the event's approval.
+func ClickOf(e Event) (c Click, err error) {
+	if err := json.Unmarshal(e.Payload, &c); err != nil || c.Approval == "" || string(c.Approval) != e.Subject() || c.Choice == "" {
+		return Click{}, Wrap(Invalid, err, "This decision can't be read. Press again.")
+	}
+	return c, nil
 }
 
 // SignalPayload is the payload of a SignalEvent: which pause it ends, and what is overlaid on the paused state.

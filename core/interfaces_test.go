@@ -13,7 +13,7 @@ import (
 // The limits: few interfaces, each small. A new one is needed only where a function or a concrete type is not enough. Five make a platform a value:
 // core.Driver with its Settings, and what only some platforms can do, each with one method (core.Doctor, core.Manifest, and the program's webhook).
 const (
-	maxInterfaces = 33
+	maxInterfaces = 35
 	maxMethods    = 6
 )
 

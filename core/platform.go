@@ -27,8 +27,8 @@ func FromPlatform(accept Accept) Accept {
 // Run receives events until ctx ends, and reconnects by itself. It returns nil when ctx is done, and an error only if retrying is
 // useless; the message states what to change.
 //
-// Parse reads an event's payload, after the commit, as often as the event is attempted. The person gets the reply of an *Error's
-// bucket. It is not called for signals, controls and resets.
+// Parse reads the payload of a message, after the commit, as often as the event is attempted. The person gets the reply of an *Error's
+// bucket. It is called for nothing else: the payload of a decision is its Click, whatever the platform.
 //
 // Post sends one part of a delivery and returns the platform's reference to it; more means that further parts follow. A typing
 // indicator (PostWorking) has no reference. Edit redraws the part of a reference. Both return *Error:
@@ -48,6 +48,11 @@ type Platform interface {
 	Post(ctx context.Context, d Delivery) (ref Ref, more bool, err error)
 	Edit(ctx context.Context, ref Ref, d Delivery) error
 	Find(ctx context.Context, d Delivery) (Found, error)
+}
+
+// OldClicks is a platform that reads the payload of a decision which an earlier gatehouse stored in the platform's own form. Error: invalid.
+type OldClicks interface {
+	OldClick(e Event) (Click, error)
 }
 
 // Found is the result of Platform.Find: the part's reference and whether further parts follow, as Post would have returned them. An empty

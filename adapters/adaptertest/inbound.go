@@ -114,12 +114,8 @@ func clicks(t *testing.T, r *fixture) {
 				t.Errorf("two clicks have the same id %q", e.ID)
 			}
 			ids[e.ID] = true
-			in, err := r.Parse(t.Context(), e)
-			if err != nil || in.Click == nil || in.Message != nil {
-				t.Fatalf("Parse gave %+v, %v", in, err)
-			}
-			if in.Click.Approval != want.Approval || in.Click.Choice != want.Choice {
-				t.Errorf("Parse gave %+v, want %+v", *in.Click, want)
+			if c := Click(t, e); c.Approval != want.Approval || c.Choice != want.Choice {
+				t.Errorf("the click is %+v, want %+v", c, want)
 			}
 		}
 	}
@@ -133,7 +129,7 @@ func parsesAgain(t *testing.T, r *fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Message == nil || first.Click != nil || first.Message.Role != core.User || first.Message.Validate() != nil {
+	if first.Message == nil || first.Message.Role != core.User || first.Message.Validate() != nil {
 		t.Fatalf("Parse gave %+v", first)
 	}
 	if text := first.Message.Content.String(); !strings.Contains(text, "ünïcödé") || !strings.Contains(text, "你好") {
@@ -153,18 +149,20 @@ func malformed(t *testing.T, r *fixture) {
 	r.post(t, r.card("a1"))
 	r.out.Click(t, core.Click{Approval: "a1", Choice: core.Approve})
 	click := next(t, r.events, "the click")
-	for _, e := range []core.Event{message, click} {
-		for _, payload := range []string{
-			"", "null", "[]", "{", "42", `"text"`, "{}", `{"text":`, "{\"text\":\"\xff\"}", strings.Repeat("[", 5000), `{"text":5,"approval":[],"choice":{}}`,
-		} {
-			e.Payload = json.RawMessage(payload)
-			in, err := r.Parse(t.Context(), e)
-			if err == nil {
-				t.Errorf("Parse of %s %.20q gave %+v, want an error", e.Kind(), payload, in)
-				continue
-			}
-			if b := core.BucketOf(core.CategoryOf(err)); b != core.UserCorrectable || core.MessageOf(err) == "" {
-				t.Errorf("Parse of %s %.20q gave %v, of the bucket %s; want a user-correctable one with a message", e.Kind(), payload, err, b)
+	old, _ := r.Platform.(core.OldClicks)
+	for _, payload := range []string{
+		"", "null", "[]", "{", "42", `"text"`, "{}", `{"text":`, "{\"text\":\"\xff\"}", strings.Repeat("[", 5000), `{"text":5,"approval":[],"choice":{}}`,
+	} {
+		message.Payload, click.Payload = json.RawMessage(payload), json.RawMessage(payload)
+		_, unread := r.Parse(t.Context(), message)
+		_, unclear := core.ClickOf(click)
+		faults := map[string]error{"Parse": unread, "ClickOf": unclear}
+		if old != nil {
+			_, faults["OldClick"] = old.OldClick(click)
+		}
+		for name, err := range faults {
+			if b := core.BucketOf(core.CategoryOf(err)); err == nil || b != core.UserCorrectable || core.MessageOf(err) == "" {
+				t.Errorf("%s of %.20q gave %v, of the bucket %s; want a user-correctable error with a message", name, payload, err, b)
 			}
 		}
 	}

@@ -175,12 +175,12 @@ func Message(t testing.TB, p core.Platform, e core.Event) core.Message {
 	return *in.Message
 }
 
-// Click returns the click that a platform's Parse makes of an event.
-func Click(t testing.TB, p core.Platform, e core.Event) core.Click {
+// Click returns the click that is the payload of a decision's event.
+func Click(t testing.TB, e core.Event) core.Click {
 	t.Helper()
-	in, err := p.Parse(t.Context(), e)
-	if err != nil || in.Click == nil || in.Message != nil {
-		t.Fatalf("Parse gave %+v, %v; want a click", in, err)
+	c, err := core.ClickOf(e)
+	if err != nil {
+		t.Fatalf("the payload %s is no click: %v", e.Payload, err)
 	}
-	return *in.Click
+	return c
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -17,7 +18,7 @@ func asksAgain(l input) bool {
 }
 
 // askAgain stores the press that asks again for what expired last.
-func (c *Console) askAgain(ctx context.Context, accept core.Accept, line string) (bool, error) {
+func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error) {
 	c.mu.Lock()
 	id := c.cards.expired
 	c.mu.Unlock()
@@ -25,7 +26,7 @@ func (c *Console) askAgain(ctx context.Context, accept core.Accept, line string)
 		c.say("Nothing here has expired that could be asked for again.")
 		return false, nil
 	}
-	return c.submit(ctx, accept, chat.AskAgainEvent(id, c.newEvent("", nil, textPayload{line})))
+	return c.press(ctx, accept, chat.Button{Action: chat.ActionAskAgain, Approval: id}, desk.Press{})
 }
 
 // expire keeps what was printed of a card that expired, for askAgain.

@@ -76,17 +76,6 @@ func (t *shownCards) answers() string {
 	return strings.TrimPrefix(yes+"/n", "/")
 }
 
-// mustSpell returns why the card can't be approved by a y alone; "" if it can, or is not open.
-func (c *Console) mustSpell(id core.ApprovalID) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.cards.index(id); i >= 0 {
-		_, why := approving(c.cards.open[i].card)
-		return why
-	}
-	return ""
-}
-
 // answerTarget returns the card that an answer is for; stillOpen is false if that card is no longer open.
 func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
 	c.mu.Lock()
@@ -96,16 +85,6 @@ func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, sti
 		return id, id != ""
 	}
 	return *target, c.cards.index(*target) >= 0
-}
-
-// editsShown returns how often the arguments of a card had been changed when it was printed last.
-func (c *Console) editsShown(id core.ApprovalID) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.cards.index(id); i >= 0 {
-		return c.cards.open[i].card.Edits
-	}
-	return 0
 }
 
 // reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why the answer did not count.

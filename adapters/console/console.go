@@ -17,7 +17,10 @@ import (
 // Name is the platform's name.
 const Name = "console"
 
-var _ core.Platform = (*Console)(nil)
+var (
+	_ core.Platform  = (*Console)(nil)
+	_ core.OldClicks = (*Console)(nil)
+)
 
 // Options configure a console. Only In and Out are required.
 type Options struct {

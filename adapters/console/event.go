@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,14 +65,6 @@ type textPayload struct {
 	Text string `json:"text"`
 }
 
-type clickPayload struct {
-	Approval core.ApprovalID `json:"approval"`
-	Choice   core.Choice     `json:"choice"`
-	Reason   string          `json:"reason,omitempty"`
-	Answer   string          `json:"answer,omitempty"` // to a question: JSON
-	Edits    string          `json:"edits,omitempty"`  // how often the arguments had been changed on the card that was answered
-}
-
 func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Event {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
@@ -92,92 +83,32 @@ func (c *Console) lineEvent(text string) core.Event {
 	return c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
 }
 
-func (c *Console) clickEvent(id core.ApprovalID, choice core.Choice, reason string) core.Event {
-	payload := clickPayload{Approval: id, Choice: choice, Reason: reason}
-	if n := c.editsShown(id); n > 0 {
-		payload.Edits = strconv.Itoa(n)
-	}
-	return c.pressEvent(payload)
-}
-
-func (c *Console) pressEvent(p clickPayload) core.Event {
-	press := string(p.Approval) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
-	return c.newEvent(press, core.ClickEvent{Approval: p.Approval}, p)
-}
-
-// Parse reads the payload of a message or a click. Unknown keys are ignored; a wrong type is an error of the user-correctable
-// bucket: chat_message_shape_invalid, message_too_large or invalid.
+// Parse reads the payload of a message. Unknown keys are ignored; a wrong type is an error of the user-correctable bucket:
+// chat_message_shape_invalid or message_too_large.
 func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
-	bad := core.Invalid
-	if e.Kind() == core.KindMessage {
-		bad = core.ChatMessageShapeInvalid
-	}
 	if len(e.Payload) > c.opt.MaxMessage {
 		return core.Input{}, messageTooLarge(c.opt.MaxMessage)
 	}
+	const bad = core.ChatMessageShapeInvalid
 	v, err := strictjson.Parse(e.Payload)
 	if err != nil {
 		return core.Input{}, core.Wrap(bad, err, "The input from the terminal is not valid JSON. Please send it again.")
 	}
-	if v.Kind != strictjson.Object {
+	text := v.Get("text")
+	switch {
+	case v.Kind != strictjson.Object:
 		return core.Input{}, core.Errorf(bad, "The input from the terminal must be an object, not %s. Please send it again.", v.Kind)
+	case text != nil && text.Kind != strictjson.String:
+		return core.Input{}, core.Errorf(bad, "The member text of the input from the terminal must be a string, not %s.", text.Kind)
 	}
-	switch e.Kind() {
-	case core.KindMessage:
-		return parseMessage(v)
-	case core.KindClick:
-		return parseClick(v, e.Subject())
+	m := core.Message{Role: core.User}
+	if text != nil {
+		m.Content = core.Text(text.String)
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "The terminal has no events of kind %q.", e.Kind())
-}
-
-func parseMessage(v *strictjson.Value) (core.Input, error) {
-	text, err := stringMember(v, "text", core.ChatMessageShapeInvalid)
-	if err != nil {
-		return core.Input{}, err
-	}
-	m := core.Message{Role: core.User, Content: core.Text(text)}
 	if err := m.Validate(); err != nil {
 		return core.Input{}, err
 	}
 	return core.Input{Message: &m}, nil
-}
-
-func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
-	fields := [5]string{}
-	for i, key := range []string{"approval", "choice", "reason", "edits", "answer"} {
-		var err error
-		if fields[i], err = stringMember(v, key, core.Invalid); err != nil {
-			return core.Input{}, err
-		}
-	}
-	click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Reason: fields[2], Answer: fields[4]}
-	if fields[3] != "" {
-		n, err := strconv.Atoi(fields[3])
-		if err != nil || n < 0 {
-			return core.Input{}, core.Errorf(core.Invalid, "The member edits of the input from the terminal must be a number in a string, not %.20q.", fields[3])
-		}
-		click.Edits = n
-	}
-	if click.Approval == "" || fields[0] != subject {
-		return core.Input{}, core.Errorf(core.Invalid, "This answer does not belong to the approval %q.", subject)
-	}
-	if click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Answer {
-		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q. Answer y or n.", click.Choice)
-	}
-	return core.Input{Click: &click}, nil
-}
-
-// stringMember returns a string member; "" if it is missing or null.
-func stringMember(v *strictjson.Value, key string, bad core.Category) (string, error) {
-	m := v.Get(key)
-	if m == nil || m.Kind == strictjson.Null {
-		return "", nil
-	}
-	if m.Kind != strictjson.String {
-		return "", core.Errorf(bad, "The member %s of the input from the terminal must be a string, not %s.", key, m.Kind)
-	}
-	return m.String, nil
 }
 
 func messageTooLarge(limit int) *core.Error {

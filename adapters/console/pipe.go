@@ -122,7 +122,7 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 		return false, nil
 	}
 	if asksAgain(l) {
-		return c.askAgain(ctx, accept, l.text)
+		return c.askAgain(ctx, accept)
 	}
 	if id, asks := c.question(l); asks {
 		return c.answerQuestion(ctx, accept, id, l.text)
@@ -141,13 +141,8 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 	case !stillOpen:
 		c.say("That approval has already been decided. Your answer was not used.")
 		return false, nil
-	case choice == core.Approve && !strings.EqualFold(strings.TrimSpace(l.text), spelled):
-		if why := c.mustSpell(id); why != "" {
-			c.say(why + " Nothing was decided. Type approve to approve it.")
-			return false, nil
-		}
 	}
-	stored, err := c.submit(ctx, accept, c.clickEvent(id, choice, reason))
+	stored, err := c.decide(ctx, accept, id, l, choice, reason)
 	if stored {
 		c.markAnswered(id)
 	}

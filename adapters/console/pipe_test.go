@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/console"
 	"gatehouse/core"
 )
@@ -124,22 +125,18 @@ func (s *gateway) answer(e core.Event) {
 		}
 		s.post(core.Post{Kind: core.PostReply, Text: "you said " + text})
 	case core.KindClick:
-		in, err := s.Parse(s.t.Context(), e)
-		if err != nil {
-			s.t.Error(err)
-			return
-		}
-		if in.Click.Reason == "does not count" {
+		click := adaptertest.Click(s.t, e)
+		if click.Reason == "does not count" {
 			s.post(core.Post{Kind: core.PostPrivate, Text: "That did not count."})
 			return
 		}
 		card := s.cards[strings.TrimPrefix(e.Subject(), "a-")]
 		if card.Question != nil {
-			s.answered(card, in.Click)
+			s.answered(card, &click)
 			return
 		}
-		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", in.Click.Reason
-		if in.Click.Choice == core.Deny {
+		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", click.Reason
+		if click.Choice == core.Deny {
 			card.State = core.Denied
 		}
 		s.draw(*card)
@@ -250,7 +247,7 @@ func TestPipeEvents(t *testing.T) {
 		s.run(nil)
 		want := []core.Event{
 			{ID: "id1", Body: core.MessageEvent{}, Payload: []byte(`{"text":"note <milk>"}`)},
-			{ID: "a-<milk>/console:ann/id2", Body: core.ClickEvent{Approval: "a-<milk>"}, Payload: []byte(`{"approval":"a-<milk>","choice":"approve"}`)},
+			{ID: "vote/a-<milk>/ann/id2", Body: core.ClickEvent{Approval: "a-<milk>"}, Payload: []byte(`{"approval":"a-\u003cmilk\u003e","choice":"approve"}`)},
 			{ID: "id3", Body: core.ControlEvent{Word: "cancel"}, Payload: []byte(`{"text":"/cancel"}`)},
 			{ID: "id4", Body: core.ResetEvent{}, Payload: []byte(`{"text":"/new"}`)},
 		}
@@ -454,11 +451,11 @@ func TestCardWithChangedArguments(t *testing.T) {
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	for edits, want := range map[string]core.Category{`"2"`: "", `"x"`: core.Invalid, `"-1"`: core.Invalid, `2`: core.Invalid} {
+	for edits, want := range map[string]core.Category{`"2"`: "", `"x"`: core.Invalid, `"-1"`: core.Invalid} {
 		e := core.Event{Platform: "console", Body: core.ClickEvent{Approval: "a1"}, Payload: json.RawMessage(`{"approval":"a1","choice":"approve","edits":` + edits + `}`)}
-		in, err := c.Parse(t.Context(), e)
-		if core.CategoryOf(err) != want || want == "" && in.Click.Edits != 2 {
-			t.Errorf("%s: %+v, %v", edits, in, err)
+		click, err := c.OldClick(e)
+		if core.CategoryOf(err) != want || want == "" && click.Edits != 2 {
+			t.Errorf("%s: %+v, %v", edits, click, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -45,7 +47,7 @@ func (c *Console) answerQuestion(ctx context.Context, accept core.Accept, id cor
 		c.repaint()
 		return false, nil
 	}
-	stored, err := c.submit(ctx, accept, c.pressEvent(clickPayload{Approval: id, Choice: core.Answer, Answer: string(answer)}))
+	stored, err := c.press(ctx, accept, chat.Button{Action: chat.ActionAnswer, Approval: id}, desk.Press{Form: true, Whole: string(answer)})
 	if stored {
 		c.markAnswered(id)
 	}

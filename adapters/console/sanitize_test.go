@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/console"
 	"gatehouse/core"
 )
@@ -53,23 +54,27 @@ func FuzzParse(f *testing.F) {
 	c := console.New(console.Options{MaxMessage: 1000})
 	f.Fuzz(func(t *testing.T, payload string, message bool) {
 		e := core.Event{Platform: "console", Body: core.ClickEvent{Approval: "a"}, Payload: []byte(payload)}
-		if message {
-			e.Body = core.MessageEvent{}
-		}
 		in, err := c.Parse(t.Context(), e)
-		if err != nil {
+		click, fault := c.OldClick(e)
+		if !message {
+			err = fault
+		}
+		switch {
+		case err != nil:
 			if core.MessageOf(err) == "" || core.BucketOf(core.CategoryOf(err)) != core.UserCorrectable {
 				t.Errorf("%q gave %v", payload, err)
 			}
-			return
-		}
-		if message && (in.Message == nil || in.Message.Validate() != nil || in.Message.Role != core.User) {
+		case message && (in.Message == nil || in.Message.Validate() != nil || in.Message.Role != core.User):
 			t.Errorf("%q gave the message %+v", payload, in.Message)
-		}
-		if !message && (in.Click == nil || in.Click.Approval != "a") {
-			t.Errorf("%q gave the click %+v", payload, in.Click)
+		case !message && (click.Approval != "a" || click.Choice == ""):
+			t.Errorf("%q gave the click %+v", payload, click)
 		}
 	})
+}
+
+// TestStoredDecisionsAreRead: decisions of an earlier gatehouse, as it stored them.
+func TestStoredDecisionsAreRead(t *testing.T) {
+	adaptertest.StoredClicks(t, console.New(console.Options{}), "testdata/stored.json")
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -83,12 +88,16 @@ func TestParseRefuses(t *testing.T) {
 		{core.KindMessage, `{"text":"a","text":"b"}`, core.ChatMessageShapeInvalid},
 		{core.KindMessage, `{"text":["a"]}`, core.ChatMessageShapeInvalid},
 		{core.KindMessage, `{"text":"` + strings.Repeat("x", 100) + `"}`, core.MessageTooLarge},
-		{core.KindClick, `{"approval":"other","choice":"approve"}`, core.Invalid},
-		{core.KindClick, `{"approval":"a1","choice":"maybe"}`, core.Invalid},
-		{core.KindClick, `{"approval":"a1","choice":"deny","reason":7}`, core.Invalid},
-		{core.KindReset, `{}`, core.Invalid},
+		{core.KindClick, `{"approval":"other","choice":"approve","edits":"1"}`, core.Invalid},
+		{core.KindClick, `{"approval":"a1","edits":"1"}`, core.Invalid},
+		{core.KindClick, `{"approval":"a1","choice":"deny","edits":"x"}`, core.Invalid},
+		{core.KindClick, `{"approval":"a1","choice":"deny","edits":"1","reason":7}`, core.Invalid},
 	} {
-		_, err := c.Parse(t.Context(), core.Event{Body: core.BodyOf(tc.kind, "a1"), Payload: []byte(tc.payload)})
+		e := core.Event{Body: core.BodyOf(tc.kind, "a1"), Payload: []byte(tc.payload)}
+		_, err := c.Parse(t.Context(), e)
+		if tc.kind == core.KindClick {
+			_, err = c.OldClick(e)
+		}
 		if got := core.CategoryOf(err); got != tc.want {
 			t.Errorf("%s %s: got %v, want %s", tc.kind, tc.payload, err, tc.want)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -31,91 +31,68 @@ func (i interaction) option(b chat.Button) int {
 }
 
 // formModal is the page of a question's form that a press opens.
-func (d *Discord) formModal(ctx context.Context, i interaction, b chat.Button, c core.Card) *response {
-	page, ok := formPage(b, *c.Question)
+func (d *Discord) formModal(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
+	page, ok := formPage(b, *o.Card.Question)
 	if !ok {
-		return ephemeral(notValid)
+		return ephemeral(desk.ErrNotOurs.Message)
 	}
 	for p := range page {
-		if typed, err := d.filled(ctx, i, c.Approval, p); err != nil || typed == nil {
-			return d.formLost(i, c, err)
+		if typed, err := d.filled(ctx, i, b.Approval, p); err != nil || typed == nil {
+			return d.formLost(i, o.Card, err)
 		}
 	}
-	typed, err := d.filled(ctx, i, c.Approval, page)
+	typed, err := d.filled(ctx, i, b.Approval, page)
 	if err != nil {
 		d.Log.Warn("what was filled into a form could not be read, so it opens empty", "category", core.CategoryOf(err), "err", err)
 	}
-	value := d.Signer.Seal(pageButton(c, page).Fields()...)
-	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(value, pageOf(doc.AnswerForm(c), page, typed))}
+	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, pageOf(o.Form, page, typed))}
 }
 
 // submitAnswer handles a page of a question's form. The last one is the answer.
-func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button) (*response, *core.Event) {
-	short, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	card, refused := d.answerable(short, i, b)
-	if refused != nil {
-		return refused, nil
+func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button, p desk.Press) (*response, *core.Event) {
+	opens := p
+	opens.Form = false
+	answer := d.desk.Press(ctx, b, opens)
+	open, ok := answer.(desk.Open)
+	if !ok {
+		return why(answer), nil
 	}
-	q := *card.Question
+	card, q := open.Card, *open.Card.Question
 	page, ok := formPage(b, q)
 	if !ok {
-		return ephemeral(notValid), nil
+		return ephemeral(desk.ErrNotOurs.Message), nil
 	}
 	first, end := pageFields(q, page)
 	typed := typedInto(i.Data.Components, first, end)
-	if err := d.keepFilled(short, i, card.Approval, page, typed); err != nil {
+	if err := d.keepFilled(ctx, i, card.Approval, page, typed); err != nil {
 		d.Log.Warn("what was filled into a form could not be kept", "category", core.CategoryOf(err), "err", err)
-		return d.privately(i, card, "Your answer could not be stored, so nothing was answered. Try again.", "Answer", page), nil
+		return d.privately(i, card, desk.ErrUnstored.Message, "Answer", page), nil
 	}
-	part := question.Question{Fields: q.Fields[first:end], Form: q.Form}
-	if _, err := part.Check(part.Fill(typed)); err != nil {
-		return d.privately(i, card, noAnswer(err), "Answer", page), nil
+	if say := desk.Unfit(question.Question{Fields: q.Fields[first:end], Form: q.Form}, typed); say.Err != nil {
+		return d.privately(i, card, say.Text()+" Press Answer to try again.", "Answer", page), nil
 	}
 	if page+1 < formPages(q) {
 		return d.privately(i, card, fmt.Sprintf("Page %d of %d is filled in. Nothing is answered until the last page is.", page+1, formPages(q)), "Continue", page+1), nil
 	}
-	var all []string
-	for p := range page {
-		before, err := d.filled(short, i, card.Approval, p)
+	p.Typed = nil
+	for earlier := range page {
+		before, err := d.filled(ctx, i, card.Approval, earlier)
 		if err != nil || before == nil {
 			return d.formLost(i, card, err), nil
 		}
-		all = append(all, before...)
+		p.Typed = append(p.Typed, before...)
 	}
-	answer, err := q.Check(q.Fill(append(all, typed...)))
-	if err != nil {
-		return d.privately(i, card, noAnswer(err), "Answer", 0), nil
+	p.Typed = append(p.Typed, typed...)
+	switch a := d.desk.Press(ctx, b, p).(type) {
+	case desk.Event:
+		if i.isPrivate() {
+			return d.privately(i, card, "Your answer is sent.", "", 0), &a.Event
+		}
+		return d.pressed(ctx, i, a.Click), &a.Event
+	case desk.Say:
+		return d.privately(i, card, a.Text()+" Press Answer to try again.", "Answer", 0), nil
 	}
-	i.Answer, i.Data.Components = string(answer), nil
-	if i.isPrivate() {
-		return d.privately(i, card, "Your answer is sent.", "", 0), decision(i, b.Approval)
-	}
-	return d.pressed(ctx, i, b), decision(i, b.Approval)
-}
-
-func noAnswer(err error) string {
-	return "That is no answer to this question: " + err.Error() + ". Press Answer to try again."
-}
-
-// answerable returns the card of a question that a person may answer now or, if they may not, what they are told.
-func (d *Discord) answerable(ctx context.Context, i interaction, b chat.Button) (core.Card, *response) {
-	card, err := d.Card(ctx, b.Approval, false)
-	switch {
-	case core.CategoryOf(err) == core.NotFound:
-		return card, ephemeral(unknownApproval)
-	case err != nil:
-		d.Log.Warn("a question could not be read", "err", err)
-		return card, ephemeral("The question could not be read, so nothing was answered. Try again.")
-	case card.Question == nil:
-		return card, ephemeral(notValid)
-	case card.State != core.Open:
-		return card, ephemeral(literal(doc.Standing(card), maxPlain))
-	}
-	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
-		return card, ephemeral(core.MessageOf(err))
-	}
-	return card, nil
+	return acknowledged, nil
 }
 
 // formLost tells a person that what they filled in is not there any more, or can't be read now.

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -236,7 +238,7 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 			for _, action := range c.actions {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", action)))
 				r.answered(i, discordtest.Reply)
-				if m, _ := i.Shown(); !strings.Contains(m.Content, "not valid any more") {
+				if m, _ := i.Shown(); m.Content != desk.ErrMisfit.Message {
 					t.Errorf("%s: bob sees %q", action, m.Content)
 				}
 			}
@@ -244,18 +246,19 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsReadFromWhatGatehouseStored: what Discord sends has no field for it.
-func TestAnAnswerIsReadFromWhatGatehouseStored(t *testing.T) {
+// TestStoredDecisionsAreRead: decisions of an earlier gatehouse, as it stored them. What Discord sends has no field for an answer.
+func TestStoredDecisionsAreRead(t *testing.T) {
 	p := newPressable(asks(t, formOf))
 	r := newInbound(t, setup{discord: p.options()}).known()
+	adaptertest.StoredClicks(t, r.p, "testdata/stored.json")
 	value := r.sealed("a1", "answer")
 	for name, payload := range map[string]string{
-		"no answer":      `{"type":5,"data":{"custom_id":"` + value + `"}}`,
-		"no option":      `{"type":3,"data":{"custom_id":"` + value + `"}}`,
-		"another option": `{"type":3,"data":{"custom_id":"` + value + `","values":["x"]}}`,
+		"no answer":      `{"type":5,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `"}}`,
+		"no option":      `{"type":3,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `"}}`,
+		"another option": `{"type":3,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `","values":["x"]}}`,
 	} {
 		e := core.Event{Platform: discord.Name, ID: "vote/a1/1/1", Body: core.ClickEvent{Approval: "a1"}, Payload: json.RawMessage(payload)}
-		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.Invalid {
+		if _, err := r.p.OldClick(e); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
@@ -31,7 +30,7 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 	onBoth(t, setup{discord: newPressable(editable).options()}, func(t *testing.T, r *inbound) {
 		b := r.button(general, r.sealed("a1", "edit.1"))
 		m := r.opened(b)
-		if m.Title != chat.EditTitle || len(m.Inputs) != 1 || m.Inputs[0].Value != milk || !m.Inputs[0].Long || !m.Inputs[0].Required {
+		if m.Title != "Change the arguments" || len(m.Inputs) != 1 || m.Inputs[0].Value != milk || !m.Inputs[0].Long || !m.Inputs[0].Required {
 			t.Errorf("bob sees %+v", m)
 		}
 		if ids := r.inbox.IDs(); len(ids) != 0 {
@@ -65,12 +64,12 @@ func TestADecisionSaysWhichArgumentsItsCardShowed(t *testing.T) {
 				t.Errorf("%s: Parse gave %+v", action, c)
 			}
 		}
-		for action, typed := range map[string]map[string]string{"reason": {"reason": "no"}, "confirm": {"confirm": "approve"}} {
+		for button, typed := range map[string]map[string]string{"reason.1": {"reason": "no"}, "confirm.2": {"confirm": "approve"}} {
 			before := len(r.inbox.IDs())
-			r.bob.SubmitsAgain(r.opened(r.button(general, r.sealed("a1", action+".1"))), typed)
-			want := map[string]core.Choice{"reason": core.Deny, "confirm": core.Approve}[action]
-			if c := r.click(r.more(before)); c.Choice != want || c.Edits != 1 || c.Reason != typed["reason"] {
-				t.Errorf("%s: Parse gave %+v", action, c)
+			r.bob.SubmitsAgain(r.opened(r.button(general, r.sealed("a1", button))), typed)
+			want := map[string]core.Click{"reason.1": {Choice: core.Deny, Edits: 1, Reason: "no"}, "confirm.2": {Choice: core.Approve, Edits: 2}}[button]
+			if c := r.click(r.more(before)); c.Choice != want.Choice || c.Edits != want.Edits || c.Reason != want.Reason {
+				t.Errorf("%s: got %+v", button, c)
 			}
 		}
 	})
@@ -97,17 +96,25 @@ func TestAVoterMayChangeTheirMind(t *testing.T) {
 	}
 }
 
-// TestAFormWhoseArgumentsWereChangedSinceDisablesNothing: its submission will not count.
-func TestAFormWhoseArgumentsWereChangedSinceDisablesNothing(t *testing.T) {
+// TestAFormWhoseArgumentsWereChangedSinceSaysSo, when it is opened or when it is submitted: nothing is stored.
+func TestAFormWhoseArgumentsWereChangedSinceSaysSo(t *testing.T) {
 	p := newPressable(editable)
 	r := newInbound(t, setup{discord: p.options()}).known()
-	m := r.opened(r.button(general, r.sealed("a1", "edit.2")))
+	edit, confirm := r.opened(r.button(general, r.sealed("a1", "edit.2"))), r.opened(r.button(general, r.sealed("a1", "confirm.2")))
 	p.mu.Lock()
 	p.card.Edits = 3
 	p.mu.Unlock()
-	r.answered(r.bob.SubmitsAgain(m, map[string]string{"arguments": "{}"}), discordtest.DeferredUpdate)
-	if c := r.click(r.more(0)); c.Edits != 2 {
-		t.Errorf("Parse gave %+v", c)
+	for name, i := range map[string]*discordtest.Interaction{
+		"an edit": r.bob.SubmitsAgain(edit, map[string]string{"arguments": "{}"}), "a confirmation": r.bob.SubmitsAgain(confirm, map[string]string{"confirm": "approve"}),
+		"an old button": r.bob.Presses(r.button(general, r.sealed("a1", "confirm.2"))),
+	} {
+		r.answered(i, discordtest.Reply)
+		if m, _ := i.Shown(); m.Content != core.ErrChanged.Message || m.Ephemeral != bobID {
+			t.Errorf("%s: bob sees %q", name, m.Content)
+		}
+	}
+	if ids := r.inbox.IDs(); len(ids) != 0 {
+		t.Errorf("stored: %v", ids)
 	}
 }
 

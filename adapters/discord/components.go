@@ -2,127 +2,105 @@ package discord
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
-// handlePress handles a press of one of our buttons: it returns the event, or what the press shows. A value that gatehouse did not seal is
-// refused, with a message to the person.
+// handlePress does what the desk says about a press of a button or a submitted form: it returns the event, or what the press shows, which must
+// be the first answer to it.
 func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *core.Event) {
-	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
-	if !ok {
-		d.Log.Warn("a button that is not gatehouse's was pressed", "person", i.person().ID)
-		return ephemeral(notValid), nil
-	}
-	switch b.Action {
-	case chat.ActionRetry, chat.ActionNew:
-		to := i.address("")
-		if i.Message != nil {
-			to.Message = i.Message.ID
-		}
-		e := b.Event(Name, i.actor(), to)
-		return acknowledged, &e
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
-		return d.pressed(ctx, i, b), decision(i, b.Approval)
-	case chat.ActionAskAgain:
-		e := chat.AskAgainEvent(b.Approval, *decision(i, b.Approval))
-		return acknowledged, &e
-	case chat.ActionAnswer:
-		if i.option(b) > 0 {
-			return d.pressed(ctx, i, b), decision(i, b.Approval)
-		}
-		return d.show(ctx, i, b), nil
-	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionArguments:
-		return d.show(ctx, i, b), nil
-	}
-	d.Log.Warn("a button of an unknown kind was pressed", "kind", chat.Clip(string(b.Action)))
-	return ephemeral("This button belongs to another version of gatehouse, so nothing was done. Ask again."), nil
-}
-
-// What a person reads who pressed a button that does nothing.
-const (
-	notValid        = "This button is not valid any more, so nothing was done. Ask again, or tell an admin."
-	unknownApproval = "This approval is not known any more."
-)
-
-// show answers a press that only shows something: a form (its submission is the event) or all arguments. It must be the first answer to
-// the press.
-func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	card, err := d.Card(ctx, b.Approval, false)
-	switch {
-	case core.CategoryOf(err) == core.NotFound:
-		return ephemeral(unknownApproval)
-	case err != nil:
-		d.Log.Warn("a button's answer could not be shown", "button", b.Action, "err", err)
-		return ephemeral("It could not be shown, so nothing was decided. Press again.")
-	case (b.Action == chat.ActionAnswer) != (card.Question != nil):
-		return ephemeral(notValid)
-	case b.Action == chat.ActionArguments:
-		return allArguments(card)
-	case card.State != core.Open:
-		return ephemeral(literal(doc.Standing(card), maxPlain))
+	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))
+	if p.Form && b.Action == chat.ActionAnswer {
+		return d.submitAnswer(ctx, i, b, p)
 	}
-	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
-		return ephemeral(core.MessageOf(err))
-	}
-	if b.Action == chat.ActionAnswer {
-		return d.formModal(ctx, i, b, card)
-	}
-	form := doc.ReasonForm(card, maxReason)
-	switch b.Action {
-	case chat.ActionConfirm:
-		form = confirmForm(card)
-	case chat.ActionEdit:
-		f, ok := doc.EditForm(card, maxInput)
-		if !ok {
-			return ephemeral(doc.NoEdit)
+	answer := d.desk.Press(ctx, b, p)
+	switch a := answer.(type) {
+	case desk.Event:
+		if a.Click.Choice == "" {
+			return acknowledged, &a.Event
 		}
-		form, b.Edits = f, card.Edits // it is filled with what is there now
+		return d.pressed(ctx, i, a.Click), &a.Event
+	case desk.Open:
+		if b.Action == chat.ActionAnswer {
+			return d.formModal(ctx, i, b, a), nil
+		}
+		return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(a.Value, a.Form)}, nil
+	case desk.Show:
+		return allArguments(a.Card), nil
 	}
-	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(d.Signer.Seal(b.Fields()...), form)}
+	return why(answer), nil
+}
+
+// why is what the person reads where nothing happens.
+func why(a desk.Answer) *response {
+	if say, ok := a.(desk.Say); ok {
+		return ephemeral(literal(say.Text(), maxPlain))
+	}
+	return acknowledged
+}
+
+// pressOf is what the desk is told of an interaction. A form that was opened below a private text has no card, and disables nothing.
+func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
+	p := desk.Press{
+		Who: i.actor(), Conversation: i.conversation(), Address: i.address(pressPrefix), ID: i.ID, Disabled: !i.isPrivate(),
+		Form: i.Type == discordgo.InteractionModalSubmit,
+	}
+	if p.Disabled && i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
+		p.Card = refOf(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
+	}
+	switch {
+	case b.OnReply():
+		p.Address.Message = ""
+		if i.Message != nil {
+			p.Address.Message = i.Message.ID
+		}
+	case p.Form:
+		p.Typed = []string{inputOf(i.Data.Components)}
+	case b.Action == chat.ActionAnswer:
+		b.Option = i.option(b)
+	}
+	return b, p
+}
+
+// inputOf returns the text of a form's only field.
+func inputOf(components []component) string {
+	for _, c := range components {
+		if c.Input != nil {
+			c.Inputs = append(c.Inputs, *c.Input)
+		}
+		if c.Value != "" {
+			return strings.TrimSpace(c.Value)
+		}
+		if text := inputOf(c.Inputs); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")
 
-// parseClick reads a decision: a press of Approve, Deny, Withdraw or an option, or a submitted form.
-func (d *Discord) parseClick(e core.Event) (core.Input, error) {
+// OldClick reads a decision that was stored as the interaction that it came with.
+func (d *Discord) OldClick(e core.Event) (core.Click, error) {
 	var i interaction
-	if err := chat.Decode(e.Payload, &i); err != nil {
-		return core.Input{}, errClickShape
+	if err := chat.Decode(e.Payload, &i); err != nil || i.person() == nil {
+		return core.Click{}, errClickShape
 	}
-	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
-	if !ok || string(b.Approval) != e.Subject() {
-		return core.Input{}, errClickShape
+	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))
+	p.Whole = i.Answer
+	c, err := desk.Click(b, p)
+	if err != nil || string(c.Approval) != e.Subject() || c.Choice == core.Answer && c.Option == 0 && c.Answer == "" {
+		return core.Click{}, errClickShape
 	}
-	click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Disabled: true}
-	submitted := i.Type == discordgo.InteractionModalSubmit
-	switch {
-	case submitted && b.Action == chat.ActionReason:
-		click.Choice, click.Reason = core.Deny, inputOf(i.Data.Components)
-	case submitted && b.Action == chat.ActionConfirm && isConfirmed(i):
-		click.Choice = core.Approve
-	case submitted && b.Action == chat.ActionEdit:
-		click.Changed = inputOf(i.Data.Components)
-	case submitted && b.Action == chat.ActionAnswer && i.Answer != "":
-		click.Answer = i.Answer
-	case !submitted && b.Action == chat.ActionAnswer && i.option(b) > 0:
-		click.Option = i.option(b)
-	case click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
-		return core.Input{}, errClickShape
-	}
-	if i.isPrivate() { // the form was opened below the card
-		click.Disabled = false
-	} else if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
-		click.Card = refOf(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
-	}
-	return core.Input{Click: &click}, nil
+	return c, nil
 }
 
 // newButton makes a button with a sealed value.
@@ -133,15 +111,13 @@ func newButton(seal func(fields ...string) string, text string, style discordgo.
 
 // pressed answers a press that may end an approval: the card is shown with its buttons disabled until it is redrawn. It stays as it is for
 // somebody whose press will not count, and if it can't be read now.
-func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *response {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	who, id := i.actor(), b.Approval
+func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *response {
+	id := c.Approval
 	card, err := d.Card(ctx, id, false)
 	if err != nil || card.State != core.Open || i.Message == nil {
 		return acknowledged
 	}
-	if !d.counts(ctx, card, who, b) {
+	if d.desk.Check(ctx, card, c, i.actor()) != nil {
 		return acknowledged
 	}
 	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}
@@ -156,28 +132,6 @@ func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *re
 		return acknowledged
 	}
 	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing(), redraw: id}
-}
-
-// counts reports whether a press, or the submission of a form, will count as far as the card shows.
-func (d *Discord) counts(ctx context.Context, c core.Card, who core.Actor, b chat.Button) bool {
-	switch b.Action {
-	case chat.ActionWithdraw:
-		return c.AskedBy(who)
-	case chat.ActionAnswer: // the first answer counts
-	case chat.ActionEdit:
-		if !c.Editable || b.Edits != c.Edits {
-			return false
-		}
-	case chat.ActionApprove, chat.ActionConfirm:
-		if c.HasVoted(who, core.Approve) || b.Edits != c.Edits {
-			return false
-		}
-	default:
-		if c.HasVoted(who, core.Deny) {
-			return false
-		}
-	}
-	return chat.Refusal(ctx, d, c, who) == nil
 }
 
 func rowOf(buttons ...discordgo.MessageComponent) []discordgo.MessageComponent {

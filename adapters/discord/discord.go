@@ -13,6 +13,7 @@ import (
 	"gatehouse/adapters/discord/internal/memo"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -20,6 +21,7 @@ var (
 	_ core.Platform  = (*Discord)(nil)
 	_ core.Directory = (*Discord)(nil)
 	_ core.Health    = (*Discord)(nil)
+	_ core.OldClicks = (*Discord)(nil)
 )
 
 // Options configure a Discord platform. Config, Signer, Card, Redraw, PutBlob, KV and Owner are required.
@@ -59,6 +61,7 @@ type Discord struct {
 	typing     *typing
 	sent       *memo.Memo[string] // the partName of each message that this process has sent
 	warnings   chat.WarnOnce
+	desk       desk.Desk
 	background sync.WaitGroup // answers to interactions
 	sleep      func(context.Context, time.Duration)
 
@@ -86,6 +89,7 @@ func New(o Options) *Discord {
 	d := &Discord{
 		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 	}
+	d.desk = desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Confirm: confirmForm, Reason: maxReason, Input: maxInput, Log: o.Log}
 	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Log: o.Log, Report: d.outbound.Record})
 	d.guilds = guilds.New(d.rest, o.Now)
 	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }

@@ -12,6 +12,7 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -25,13 +26,13 @@ const (
 
 // isPart reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
 // kind.
-func (p posted) isPart(signer *core.Signer, delivery core.Delivery, part drawn) bool {
+func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
 	switch delivery.Kind {
 	case core.PostSteps:
 		return strings.HasPrefix(p.Content, stepsPrefix)
 	case core.PostCard:
 		for _, one := range p.pieces() {
-			if b, ok := chat.OpenButton(signer, one.CustomID); ok && b.Approval == delivery.Approval {
+			if b := at.Open(one.CustomID); b.Action != "" && b.Approval == delivery.Approval {
 				return true
 			}
 		}
@@ -108,7 +109,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 			if !snowflake.Greater(one.ID, after) {
 				return "", nil
 			}
-			if one.Author.Bot && one.isPart(d.Signer, delivery, part) && !d.isOther(one.ID, delivery) {
+			if one.Author.Bot && one.isPart(d.desk, delivery, part) && !d.isOther(one.ID, delivery) {
 				return one.ID, nil
 			}
 			before = "&before=" + one.ID

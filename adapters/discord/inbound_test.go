@@ -279,7 +279,7 @@ func (r *inbound) registered() {
 	r.eventually("the commands", func() bool { return len(r.Commands("")) == 4 })
 }
 
-func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, r.p, e) }
+func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, e) }
 
 // onBoth runs a test with interactions over the gateway and over HTTP.
 func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {

@@ -13,6 +13,7 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/webhook"
 	"gatehouse/core"
 )
@@ -44,7 +45,7 @@ type interaction struct {
 		Values     []string    `json:"values,omitempty"` // of a menu
 	} `json:"data"`
 
-	Answer string `json:"gatehouse_answer,omitempty"` // gatehouse adds it to the last page of a question's form
+	Answer string `json:"gatehouse_answer,omitempty"` // of a stored one (OldClick); Discord sends no such field
 }
 
 // option is an option of a command.
@@ -141,12 +142,6 @@ func (i interaction) text() string {
 	return ""
 }
 
-// decision makes the event of a decision. The interaction's id distinguishes one press from the next.
-func decision(i interaction, id core.ApprovalID) *core.Event {
-	e := chat.DecisionEvent(Name, id, i.actor(), i.ID, i.conversation(), i.address(pressPrefix), i.payload())
-	return &e
-}
-
 // answerTimeout is how long the answer to an interaction may take: Discord waits three seconds.
 const answerTimeout = 2500 * time.Millisecond
 
@@ -208,7 +203,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
 	case chat.NotStored:
-		answer = ephemeral("Your request could not be stored, so nothing was done. Try again.")
+		answer = ephemeral(unstored(i.Type))
 	}
 	if len(answer.files) > 0 {
 		d.respond(i, answer)
@@ -223,6 +218,14 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 			d.redraw(answer.redraw)
 		})
 	}
+}
+
+// unstored says that an interaction could not be stored.
+func unstored(kind discordgo.InteractionType) string {
+	if kind == discordgo.InteractionApplicationCommand {
+		return "Your command could not be stored, so nothing was done. Send the command again."
+	}
+	return desk.ErrUnstored.Message
 }
 
 // validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,
@@ -243,7 +246,6 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", chat.JSONFault(err))
 		return i, nil, chat.Malformed
 	}
-	i.Answer = ""
 	if me := d.whoami().App; i.App != "" && me != "" && i.App != me {
 		d.Log.Warn("a press or a command is refused: it is for another application", "application", chat.Clip(i.App))
 		return i, nil, chat.Foreign
@@ -262,10 +264,8 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	var answer *response
 	var event *core.Event
 	switch i.Type {
-	case discordgo.InteractionMessageComponent:
+	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
 		answer, event = d.handlePress(ctx, i)
-	case discordgo.InteractionModalSubmit:
-		answer, event = d.handleSubmit(ctx, i)
 	case discordgo.InteractionApplicationCommand:
 		answer, event = handleCommand(i)
 	default:

@@ -45,21 +45,10 @@ func (m message) answersBot(me string) bool {
 	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
 }
 
-// Parse returns the message or the decision of an event. In a server the message begins with its author. Attached images become blocks;
-// other files are only named.
-func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
-	switch e.Kind() {
-	case core.KindMessage:
-		return d.parseMessage(ctx, e)
-	case core.KindClick:
-		return d.parseClick(e)
-	}
-	return core.Input{}, core.Errorf(core.Invalid, "Discord has no event of kind %q.", e.Kind())
-}
-
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
 
-func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, error) {
+// Parse returns the message of an event. In a server it begins with its author. Attached images become blocks; other files are only named.
+func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	m, err := decodeMessage(e)
 	if err != nil {
 		return core.Input{}, err

@@ -122,7 +122,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 
 // isOrAwaits reports whether a command's answer is this post or is still to come.
 func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
-	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.isPart(d.Signer, delivery, part) && !d.isOther(answer.ID, delivery)
+	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.isPart(d.desk, delivery, part) && !d.isOther(answer.ID, delivery)
 }
 
 // findAnswer checks whether a post became its command's answer. late: this can no longer be determined, or another post did.

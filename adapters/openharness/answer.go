@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -53,7 +54,7 @@ func invalid(field, message string) *refusal {
 
 // unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.
 func unknownContinuation() *refusal {
-	return refuse(http.StatusConflict, codeContinuation, "This continuation is not valid here, or was used already. Ask for the state of the request, or send it again.")
+	return refuse(http.StatusConflict, codeContinuation, desk.ErrNotOurs.Message)
 }
 
 // refusalOf is how an error is answered. What the caller can't mend is logged, and shown without its cause.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -16,6 +17,8 @@ const Name = access.Platform
 var (
 	_ core.Platform = (*Engine)(nil)
 	_ core.Health   = (*Engine)(nil)
+
+	_ core.OldClicks = (*Engine)(nil)
 )
 
 // Store is what the engine needs of the store besides Accept.
@@ -43,6 +46,7 @@ type Options struct {
 // Engine is a Harness Engine. It is made by New.
 type Engine struct {
 	Options
+	desk     desk.Desk
 	watchers watchers
 	limits   limits
 	ended    chan struct{} // closed when Run ends: streams end, requests stop waiting
@@ -62,7 +66,8 @@ func New(o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Engine{Options: o, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
+	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Log: o.Log}
+	return &Engine{Options: o, desk: at, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
 }
 
 // Name is "openharness".

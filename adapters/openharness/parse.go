@@ -13,31 +13,21 @@ import (
 	"gatehouse/core"
 )
 
-// payload is what is stored of a request. Digest is that of the whole request, by which a repetition is told from another request under
+// payload is what is stored of a message. Digest is that of the whole request, by which a repetition is told from another request under
 // the same id.
 type payload struct {
 	Request     string            `json:"request,omitempty"` // the request_id
 	Digest      string            `json:"digest"`
 	Text        string            `json:"text,omitempty"`
 	Attachments []wire.Attachment `json:"attachments,omitempty"`
-	Choice      core.Choice       `json:"choice,omitempty"`
-	Edits       int               `json:"edits,omitempty"`
-	Reason      string            `json:"reason,omitempty"`
-	Answer      json.RawMessage   `json:"answer,omitempty"` // to a question
 }
 
-// Parse reads the payload of a message or a decision. A message is put into the mailbox, too, before its turn begins: a page that is
-// opened later shows what was said. It is put there once, however often the turn is attempted.
+// Parse reads the payload of a message. It is put into the mailbox, too, before its turn begins: a page that is opened later shows what was
+// said. It is put there once, however often the turn is attempted.
 func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 	var p payload
 	if err := json.Unmarshal(ev.Payload, &p); err != nil || !utf8.Valid(ev.Payload) {
 		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "The request can't be read. Please send it again.")
-	}
-	if click, ok := ev.Body.(core.ClickEvent); ok {
-		if p.Choice == "" {
-			return core.Input{}, core.Errorf(core.Invalid, "The decision names no choice. Please send it again.")
-		}
-		return core.Input{Click: &core.Click{Approval: click.Approval, Choice: p.Choice, Edits: p.Edits, Reason: p.Reason, Answer: string(p.Answer)}}, nil
 	}
 	m := core.Message{Role: core.User, Content: core.Text(p.said())}
 	if err := m.Validate(); err != nil {
@@ -47,6 +37,20 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 		return core.Input{}, err
 	}
 	return core.Input{Message: &m}, nil
+}
+
+// OldClick reads a decision that was stored with its answer as JSON in JSON, and without its approval.
+func (e *Engine) OldClick(ev core.Event) (core.Click, error) {
+	var p struct {
+		Choice core.Choice
+		Edits  int
+		Reason string
+		Answer json.RawMessage
+	}
+	if err := json.Unmarshal(ev.Payload, &p); err != nil || p.Choice == "" {
+		return core.Click{}, core.Wrap(core.Invalid, err, "The decision can't be read. Please send it again.")
+	}
+	return core.Click{Approval: core.ApprovalID(ev.Subject()), Choice: p.Choice, Edits: p.Edits, Reason: p.Reason, Answer: string(p.Answer)}, nil
 }
 
 // said is the text of a message, with its attachments: they are references, which nobody here follows.

@@ -2,31 +2,19 @@ package openharness
 
 import (
 	"context"
-	"strconv"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
 
-// pressFailed tries a failed event again, or starts a new conversation after it.
-func (c *call) pressFailed(ctx context.Context, t token) (wire.Response, error) {
-	seq, err := strconv.ParseInt(t.Subject, 10, 64)
-	if err != nil {
-		return wire.Response{}, unknownContinuation()
+// failed refuses a token whose failed event is not of the request's session.
+func (c *call) failed(ctx context.Context, t token) error {
+	b, _ := c.pressOf(t)
+	all, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: b.Failed, Limit: 1})
+	if err == nil && (b.Failed == 0 || len(all) == 0 || !c.concerns("", all[0].Conversation)) {
+		err = unknownContinuation()
 	}
-	failed, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: seq, Limit: 1})
-	if err != nil {
-		return wire.Response{}, err
-	}
-	if len(failed) == 0 || !c.concerns("", failed[0].Conversation) {
-		return wire.Response{}, unknownContinuation()
-	}
-	b := chat.Button{Action: chat.ActionRetry, Failed: seq, Conversation: c.mailbox}
-	if t.Action == actNew {
-		b.Action = chat.ActionNew
-	}
-	return c.press(ctx, b.Event(Name, c.who.Actor, addressOf(c.mailbox)))
+	return err
 }
 
 // press stores the press of a button, which is one event however often it is pressed, and answers what it led to: for a message that is tried

@@ -1,54 +1,11 @@
 package openharness
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 
-	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
 )
-
-// answerTo reads the answer of a request to a question: the option at a place from 1 or, with 0, the answer that the request has. The error says why it
-// is none.
-func (c *call) answerTo(a core.Approval, place int) (json.RawMessage, error) {
-	if a.Question == nil {
-		return nil, unknownContinuation()
-	}
-	q := *a.Question
-	answer, err := c.sent(q, place)
-	if err == nil {
-		if answer, err = q.Check(answer); err == nil {
-			return answer, nil
-		}
-	}
-	if len(q.Options()) > 0 {
-		err = errors.New("it is none of the options")
-	}
-	return nil, invalid("extensions.dev.gatehouse.answer", "That is no answer to this question: "+chat.Clean(mask.Text(err.Error()))+".")
-}
-
-// sent is the answer that the request has, which is not checked yet.
-func (c *call) sent(q question.Question, place int) (json.RawMessage, error) {
-	intent := strings.TrimSpace(c.request.Intent)
-	switch {
-	case place > 0:
-		answer, _ := q.Option(place)
-		return answer, nil
-	case c.request.Answer != nil:
-		return c.request.Answer, nil
-	case c.request.Typed != nil:
-		return q.Fill(c.request.Typed), nil
-	case intent == "":
-		return nil, errors.New("it is missing")
-	case q.Form:
-		return json.RawMessage(intent), nil
-	}
-	return q.Fill([]string{q.Fields[0].Typed(intent)}), nil
-}
 
 // describe is a question for Shells: its text, and what an answer has to look like. A choice that is masked has no value.
 func describe(q question.Question) map[string]any {

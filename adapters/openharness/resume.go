@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 // resume answers a request with a continuation. Its user_intent is not read: what is done is what the token was made for. patient: the
@@ -26,21 +29,45 @@ func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) 
 	switch t.Action {
 	case actStatus:
 		return c.status(ctx, core.InvocationID(t.Subject), patient)
-	case actReview:
-		return c.review(ctx, t)
-	case actApprove, actDeny, actWithdraw, actAnswer:
+	case actReview, actApprove, actDeny, actWithdraw, actAnswer:
 		return c.decide(ctx, t)
 	case actAskAgain:
-		a, err := c.approval(ctx, t)
-		if err != nil {
+		if _, err := c.approval(ctx, t); err != nil {
 			return wire.Response{}, err
 		}
-		press := core.Event{Platform: Name, Conversation: c.mailbox, Actor: c.who.Actor, Address: addressOf(c.mailbox)}
-		return c.press(ctx, chat.AskAgainEvent(a.ID, press))
 	case actRetry, actNew:
-		return c.pressFailed(ctx, t)
+		if err := c.failed(ctx, t); err != nil {
+			return wire.Response{}, err
+		}
+	}
+	b, p := c.pressOf(t)
+	switch a := c.desk.Press(ctx, b, p).(type) {
+	case desk.Event:
+		return c.press(ctx, a.Event)
+	case desk.Say:
+		return wire.Response{}, c.refusal(b, a)
 	}
 	return wire.Response{}, unknownContinuation()
+}
+
+// pressOf is a request with a token as the press of a button. An answer that names no option is a form.
+func (c *call) pressOf(t token) (chat.Button, desk.Press) {
+	p := desk.Press{Who: c.who.Actor, Conversation: c.mailbox, Address: addressOf(c.mailbox)}
+	b := chat.Button{Action: chat.Action(t.Action), Approval: core.ApprovalID(t.Subject), Edits: t.Edits, Conversation: c.mailbox}
+	switch t.Action {
+	case actReview:
+		b.Action = chat.ActionConfirm
+	case actDeny:
+		p.Typed = []string{c.request.Reason}
+	case actAnswer:
+		b.Option, b.Edits, p.Form = t.Edits, 0, t.Edits == 0
+	case actRetry, actNew:
+		if t.Action == actRetry {
+			b.Action = chat.ActionRetry
+		}
+		b.Failed, _ = strconv.ParseInt(t.Subject, 10, 64) // 0 for what is none: there is no such event
+	}
+	return b, p
 }
 
 // approval returns the approval of a token, if the request is of its run and its session.
@@ -71,20 +98,7 @@ func (c *call) concerns(run core.InvocationID, mailbox core.ConversationID) bool
 }
 
 // review answers with the card once more, and with the token that approves it.
-func (c *call) review(ctx context.Context, t token) (wire.Response, error) {
-	a, err := c.approval(ctx, t)
-	if err != nil {
-		return wire.Response{}, err
-	}
-	card, err := c.Card(ctx, a.ID, false)
-	switch {
-	case err != nil:
-		return wire.Response{}, err
-	case card.State == core.Expired:
-		return wire.Response{}, expired()
-	case card.State != core.Open || card.Edits != t.Edits || card.Refusal(c.who.Actor) != nil:
-		return wire.Response{}, unknownContinuation()
-	}
+func (c *call) review(ctx context.Context, a core.Approval) (wire.Response, error) {
 	d, err := c.card(ctx, storedPost{Kind: core.PostCard, Approval: a.ID}, map[string]any{"kind": "review", "id": a.CardKey()}, true)
 	if err != nil {
 		return wire.Response{}, err
@@ -94,61 +108,83 @@ func (c *call) review(ctx context.Context, t token) (wire.Response, error) {
 	return r, nil
 }
 
-func expired() *refusal {
-	return refuse(http.StatusConflict, codeExpired, "This request has expired: nobody answered it in time. Ask for it again.")
+// decision is the payload of a decision: the click, and which request it is; see payload.
+type decision struct {
+	core.Click
+	Request string `json:"request,omitempty"`
+	Digest  string `json:"digest"`
 }
 
-// decide stores the decision as a click. The store decides: the first decision of a person counts, so the token is used once. A repetition of the
-// same request gets its answer again.
+// decide stores the decision, or shows the card that is to be reviewed before it. The store decides: the first decision of a person counts, so the
+// token is used once. A repetition of the same request gets its answer again.
 func (c *call) decide(ctx context.Context, t token) (wire.Response, error) {
 	a, err := c.approval(ctx, t)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	p := payload{Request: c.request.ID, Digest: c.request.Digest(), Choice: core.Choice(t.Action), Edits: t.Edits, Reason: c.request.Reason}
-	var wrong error
-	if t.Action == actAnswer {
-		p.Edits = 0
-		p.Answer, wrong = c.answerTo(a, t.Edits)
+	known, err := c.find(ctx, c.eventID())
+	if err == nil && known != nil {
+		err = c.same(*known)
 	}
-	raw, err := json.Marshal(p)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	ev := chat.DecisionEvent(Name, a.ID, c.who.Actor, "", c.mailbox, addressOf(c.mailbox), raw)
-	ev.ID = c.eventID()
-	known, err := c.find(ctx, ev.ID)
-	if err == nil && known == nil {
-		if err = c.mayDecide(ctx, a, t); err == nil {
-			err = wrong
+	if known != nil {
+		return c.decided(ctx, *known, a)
+	}
+	b, p := c.pressOf(t)
+	if p.Form && a.Question != nil {
+		c.fill(&p, *a.Question)
+	}
+	switch pressed := c.desk.Press(ctx, b, p).(type) {
+	case desk.Open:
+		return c.review(ctx, a)
+	case desk.Say:
+		return wire.Response{}, c.refusal(b, pressed)
+	case desk.Event:
+		ev := pressed.Event
+		ev.ID = c.eventID()
+		if ev.Payload, err = json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()}); err != nil {
+			return wire.Response{}, err
 		}
+		click, err := c.commit(ctx, ev)
+		if err != nil {
+			return wire.Response{}, err
+		}
+		return c.decided(ctx, click, a)
 	}
-	if err != nil {
-		return wire.Response{}, err
-	}
-	click, err := c.commit(ctx, ev)
-	if err != nil {
-		return wire.Response{}, err
-	}
-	return c.decided(ctx, click, a)
+	return wire.Response{}, unknownContinuation()
 }
 
-// mayDecide refuses what can't count before it is stored. The store decides by the same rules again.
-func (c *call) mayDecide(ctx context.Context, a core.Approval, t token) error {
-	card, err := c.Card(ctx, a.ID, false)
+// fill adds the answer that the request has.
+func (c *call) fill(p *desk.Press, q question.Question) {
+	intent := strings.TrimSpace(c.request.Intent)
 	switch {
-	case err != nil:
-		return err
-	case card.State == core.Expired:
-		return expired()
-	case card.State != core.Open || card.Edits != t.Edits && t.Action != actAnswer:
-		return unknownContinuation()
-	case t.Action == actWithdraw && !a.AskedBy(c.who.Actor), t.Action != actWithdraw && card.Refusal(c.who.Actor) != nil:
-		return unknownContinuation()
-	case t.Action == actDeny && card.NeedsWhy && strings.TrimSpace(c.request.Reason) == "":
-		return invalid("extensions.dev.gatehouse.reason", `A denial of this request needs a reason. Send it as request.extensions["dev.gatehouse"].reason.`)
+	case c.request.Answer != nil:
+		p.Whole = string(c.request.Answer)
+	case c.request.Typed != nil:
+		p.Typed = c.request.Typed
+	case q.Form:
+		p.Whole = intent
+	default:
+		p.Typed = []string{q.Fields[0].Typed(intent)}
 	}
-	return nil
+}
+
+// refusal is why a press is not taken, in the words that every platform says.
+func (c *call) refusal(b chat.Button, say desk.Say) error {
+	category := core.CategoryOf(say.Err)
+	switch {
+	case say.Busy():
+		return say.Err
+	case category == core.ApprovalExpired:
+		return refuse(http.StatusConflict, codeExpired, say.Text())
+	case category == core.Invalid && b.Action == chat.ActionDeny:
+		return invalid("extensions.dev.gatehouse.reason", say.Text())
+	case category == core.Invalid && b.Action == chat.ActionAnswer:
+		return invalid("extensions.dev.gatehouse.answer", say.Text())
+	}
+	return refuse(http.StatusConflict, codeContinuation, say.Text())
 }
 
 // decided waits for the decision, and then for the turn that it resumes.
@@ -182,7 +218,7 @@ func (c *call) refused(ctx context.Context, click core.EventRecord) error {
 		return err
 	}
 	if click.End.Category == core.ApprovalExpired {
-		return expired()
+		return refuse(http.StatusConflict, codeExpired, "This request has expired: nobody answered it in time. Ask for it again.")
 	}
 	return unknownContinuation()
 }

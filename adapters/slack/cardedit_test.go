@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -32,7 +32,7 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *inbound) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "edit.1"), slacktest.InThread(root.TS))
-		if v := r.opened(b); v.Title != chat.EditTitle || !strings.Contains(v.Shown(), "Add milk") {
+		if v := r.opened(b); v.Title != "Change the arguments" || !strings.Contains(v.Shown(), "Add milk") {
 			t.Errorf("bob sees %s", v.Shown())
 		}
 		d := r.bob.Submits(nil)
@@ -92,13 +92,17 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 	}
 }
 
-// TestAPressOfEditIsNoChange, even if Slack's payload is of a press with a text in a form.
-func TestAPressOfEditIsNoChange(t *testing.T) {
-	r := start(t, setup{slack: cardOf(editable)}).known()
-	e := r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve.2"))))
-	e.Payload = []byte(strings.Replace(string(e.Payload), r.sealed("a1", "approve.2"), r.sealed("a1", "edit.2"), 1))
-	if in, err := r.p.Parse(r.ctx, e); err == nil {
-		t.Errorf("Parse gave %+v", in.Click)
+// TestStoredDecisionsAreRead: decisions of an earlier gatehouse, as it stored them.
+func TestStoredDecisionsAreRead(t *testing.T) {
+	r := start(t, setup{})
+	adaptertest.StoredClicks(t, r.p, "testdata/stored.json")
+	press := `{"type":"block_actions","user":{"id":"U2BOB"},"actions":[{"value":"` + r.sealed("a1", "edit.2") + `"}],"view":{"state":{"values":{"arguments":{"arguments":{"value":"{}"}}}}}}`
+	for name, payload := range map[string]string{
+		"a press of Edit is no change": press, "no form": strings.Replace(press, `"view":{`, `"view":{"callback_id":"edit_arguments",`, 1), "forged": `{"actions":[{"value":"a1~approve"}]}`,
+	} {
+		if c, err := r.p.OldClick(core.Event{Body: core.ClickEvent{Approval: "a1"}, Payload: []byte(payload)}); core.CategoryOf(err) != core.Invalid {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
 	}
 }
 

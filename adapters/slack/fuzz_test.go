@@ -30,11 +30,16 @@ func fuzzBodies(f *testing.F, kind string, seeds ...string) {
 			if e.Platform != slack.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" || e.Kind() == "" || e.Actor.ID == "slack:" || !strings.HasPrefix(e.Actor.ID, "slack:") {
 				t.Errorf("%q came as %+v", body, e)
 			}
-			if e.Kind() == core.KindMessage || e.Kind() == core.KindClick {
-				in, err := p.Parse(ctx, e)
-				if err == nil && in.Message == nil && in.Click == nil {
+			if e.Kind() == core.KindMessage {
+				if in, err := p.Parse(ctx, e); err == nil && in.Message == nil {
 					t.Errorf("Parse of %q gave nothing", body)
 				}
+			}
+			if e.Kind() == core.KindClick {
+				if _, err := core.ClickOf(e); err != nil {
+					t.Errorf("the payload of %q is no click: %v", body, err)
+				}
+				_, _ = p.OldClick(core.Event{Body: e.Body, Payload: body}) // whatever it is, it does not panic
 			}
 			return core.Receipt{Seq: 1, Fresh: true}, nil
 		})

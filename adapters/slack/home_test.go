@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/adapters/slack/slacktest"
@@ -112,7 +113,8 @@ func TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown(t *testing.T) {
 func TestAPressIsNotTakenIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 	for name, trouble := range temporary {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{before: organised}).known()
+			everyone := adaptertest.Cards{Approvers: []string{"slack:U1ANN", "slack:U2BOB", "slack:U9EVE"}}
+			r := start(t, setup{before: organised, slack: slack.Options{Card: everyone.Card}}).known()
 			r.shared()
 			press := func(who string) []byte {
 				return formOf(`{"type":"block_actions",` + who + `,"channel":{"id":"C9"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)

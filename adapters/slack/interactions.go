@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,9 +12,10 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 // Slack sends an interaction and a command only once. One that could not be stored is lost, so its person is told privately to repeat it. An
@@ -21,186 +23,139 @@ import (
 const (
 	pressNote    = "the person is asked to press again" // the end of the log lines
 	commandNote  = "the person is asked to send the command again"
-	gone         = "This approval no longer exists."
-	pressAgain   = "Your press could not be stored, so nothing was done. Press again."
 	commandAgain = "Your command could not be stored, so nothing was done. Send the command again."
 )
 
-// receiveInteraction handles an interaction up to the commit of its event. A click that only opens a modal is handled at once and stores
-// nothing.
+// receiveInteraction handles an interaction up to the commit of its event. One that only opens a modal, or is refused, stores nothing.
 func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var i interaction
 	if err := chat.Decode(body, &i); err != nil {
 		return nil, chat.Unreadable(s.Log, "interaction", body, err)
 	}
-	i.Answer = ""
 	switch {
 	case i.User.ID == "":
+	case i.Type == api.InteractionTypeViewSubmission && i.inputs() != nil:
+		return s.press(ctx, i, s.desk.Open(i.View.PrivateMetadata), i.View.ID, accept)
 	case i.Type == api.InteractionTypeBlockActions:
-		return nil, s.clicked(ctx, i, accept)
-	case i.Type == api.InteractionTypeViewSubmission && (i.View.CallbackID == callbackReason || i.View.CallbackID == callbackEdit || i.View.CallbackID == callbackAnswer):
-		return s.submitted(ctx, i, accept)
+		for _, a := range i.Actions {
+			b, ours := s.opened(a)
+			if !ours {
+				continue
+			}
+			id := cmp.Or(a.ActionTS, onceID(i.TriggerID))
+			if _, result := s.press(ctx, i, b, id, accept); result != chat.Stored {
+				return nil, result
+			}
+		}
 	}
 	return nil, chat.Stored
 }
 
-// clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person gets an error message.
-func (s *Slack) clicked(ctx context.Context, i interaction, accept core.Accept) chat.Result {
-	for _, a := range i.Actions {
-		b, value, ok := s.opened(a)
-		if value == "" {
-			continue
-		}
-		if !ok {
-			s.Log.Warn("a click on a button that gatehouse did not make is ignored", "action", chat.Clip(a.ActionID), "person", i.User.ID)
-			s.tellClicker(i, "This button is no longer valid, so nothing was done. Ask again, or contact an admin.")
-			continue
-		}
-		click := cmp.Or(a.ActionTS, onceID(i.TriggerID)) // distinguishes one click from the next
-		if result := s.click(ctx, i, b, click, accept); result != chat.Stored {
-			return result
-		}
+// press does what the desk says about a press of a button or a submitted form. id tells one from the next.
+func (s *Slack) press(ctx context.Context, i interaction, b chat.Button, id string, accept core.Accept) (reply any, result chat.Result) {
+	if id == "" {
+		s.Log.Warn("a press without a time can't be distinguished from another one and is refused")
+		return nil, chat.Malformed
 	}
-	return chat.Stored
-}
-
-func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, accept core.Accept) chat.Result {
-	onReply := b.Action == chat.ActionRetry || b.Action == chat.ActionNew
-	if !onReply || s.Config.Connect != connectAllow {
+	b, p := s.pressOf(i, b, id)
+	if p.Form {
+		i.Container.ChannelID, i.Message.ThreadTS = p.Address.Channel, p.Address.Thread
+	}
+	if b.Action != "" && (!b.OnReply() || s.Config.Connect != connectAllow) {
 		if ok, result := s.admits(ctx, i); !ok {
-			return result
+			return nil, result
 		}
 	}
-	switch b.Action {
-	case chat.ActionAnswer:
-		if b.Option == 0 {
-			return s.openModal(ctx, i, b)
+	switch a := s.desk.Press(ctx, b, p).(type) {
+	case desk.Event:
+		result = chat.Commit(ctx, s.Log, a.Event, accept, pressNote)
+		if result == chat.NotStored {
+			s.tellClicker(i, desk.ErrUnstored.Message)
 		}
-		return s.decided(ctx, i, b, click, accept)
-	case chat.ActionRetry, chat.ActionNew:
-		if len(b.More) == 2 {
-			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
-			return s.commitPress(ctx, i, b.Event(Name, actor(i.User.ID), to), accept)
-		}
-	case chat.ActionAskAgain:
-		return s.commitPress(ctx, i, chat.AskAgainEvent(b.Approval, s.decision(i, b.Approval, click)), accept)
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
-		return s.decided(ctx, i, b, click, accept)
-	case chat.ActionReason, chat.ActionEdit, chat.ActionArguments:
-		return s.openModal(ctx, i, b)
+	case desk.Open:
+		s.openView(ctx, i, drawForm(a.Value, a.Form))
+	case desk.Show:
+		s.openView(ctx, i, argumentsModal(a.Card))
+	case desk.Say:
+		return s.say(i, a)
 	}
-	s.Log.Warn("a click on a button of an unknown kind is ignored", "kind", chat.Clip(string(b.Action)))
-	return chat.Stored
+	return nil, result
 }
 
-// decided handles a press of a button that decides.
-func (s *Slack) decided(ctx context.Context, i interaction, b chat.Button, click string, accept core.Accept) chat.Result {
-	if click == "" {
-		s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
-		return chat.Malformed
+// pressOf is what the desk is told of an interaction. A form, and a button below a failed event's reply, carry their conversation; the address
+// of the latter names its message, too.
+func (s *Slack) pressOf(i interaction, b chat.Button, id string) (chat.Button, desk.Press) {
+	p := desk.Press{Who: actor(i.User.ID), ID: id, Form: i.Type == api.InteractionTypeViewSubmission, Card: i.card()}
+	p.Address = i.address()
+	switch {
+	case !p.Form && !b.OnReply():
+		b.More = []string{p.Address.Channel, p.Address.Thread}
+	case len(b.More) != 2:
+		b = chat.Button{}
+	default:
+		p.Address.Channel, p.Address.Thread = b.More[0], b.More[1]
 	}
-	return s.commitPress(ctx, i, s.decision(i, b.Approval, click), accept)
+	if b.OnReply() {
+		p.Address.Message = i.Message.TS
+	}
+	for _, id := range i.inputs() {
+		p.Typed = append(p.Typed, i.typed(id))
+	}
+	p.Conversation = conversationID(cmp.Or(s.identity.get().team, i.Team.ID), p.Address.Channel, p.Address.Thread)
+	return b, p
 }
 
-// submitted handles a form: the reason of a denial, changed arguments, or an answer, of which reply says what is wrong with it.
-func (s *Slack) submitted(ctx context.Context, i interaction, accept core.Accept) (reply any, result chat.Result) {
-	b, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
-	form := b.Action == chat.ActionReason || b.Action == chat.ActionEdit || b.Action == chat.ActionAnswer
-	if !ok || !form || len(b.More) != 2 || i.View.ID == "" {
-		s.Log.Warn("a modal that gatehouse did not make was submitted and is ignored", "person", i.User.ID)
+// opened reads the button that was clicked or the option that was chosen of a question's menu. ours is false for an action that is neither.
+func (s *Slack) opened(a action) (b chat.Button, ours bool) {
+	if a.SelectedOption.Value == "" {
+		return s.desk.Open(a.Value), a.Value != ""
+	}
+	b = s.desk.Open(a.BlockID)
+	place, err := strconv.Atoi(a.SelectedOption.Value)
+	if err != nil || place < 1 || place > question.MaxChoices || strconv.Itoa(place) != a.SelectedOption.Value || b.Action != chat.ActionAnswer {
+		b = chat.Button{}
+	}
+	b.Option = place
+	return b, a.BlockID != ""
+}
+
+// refusedForm answers a submission: the form stays open and shows what is wrong, by the block of each input.
+type refusedForm struct {
+	Action string            `json:"response_action"`
+	Errors map[string]string `json:"errors"`
+}
+
+// say tells the person why nothing happens: in the form that they submitted or, of a button, privately.
+func (s *Slack) say(i interaction, a desk.Say) (reply any, result chat.Result) {
+	inputs := i.inputs()
+	switch {
+	case a.Busy():
+		s.Log.Warn("a press is refused; " + pressNote)
+		s.tellClicker(i, a.Text())
+		return nil, chat.NotStored
+	case inputs == nil:
+		s.tellClicker(i, a.Text())
 		return nil, chat.Stored
 	}
-	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
-	if ok, result := s.admits(ctx, i); !ok {
-		return nil, result
+	refused := refusedForm{Action: "errors", Errors: map[string]string{}}
+	for n, fault := range a.Faults {
+		refused.Errors[inputs[n]] = fault
 	}
-	if b.Action == chat.ActionAnswer {
-		answer, refused, err := s.answered(ctx, i, b.Approval)
-		switch {
-		case core.CategoryOf(err) == core.NotFound:
-			s.tellClicker(i, gone)
-			return nil, chat.Stored
-		case err != nil:
-			s.Log.Warn("a question could not be looked up for an answer; "+pressNote, "category", core.CategoryOf(err), "err", err)
-			s.tellClicker(i, pressAgain)
-			return nil, chat.NotStored
-		case refused != nil:
-			return refused, chat.Stored
-		}
-		i.Answer, i.View.State.Values = answer, nil
+	if len(a.Faults) == 0 {
+		refused.Errors[inputs[0]] = a.Text()
 	}
-	return nil, s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID), accept)
+	return refused, chat.Stored
 }
 
-// commitPress stores the event of an interaction. If that fails, the person is told.
-func (s *Slack) commitPress(ctx context.Context, i interaction, ev core.Event, accept core.Accept) chat.Result {
-	result := chat.Commit(ctx, s.Log, ev, accept, pressNote)
-	if result == chat.NotStored {
-		s.tellClicker(i, pressAgain)
-	}
-	return result
-}
-
-// decision returns the event of a decision on a card.
-func (s *Slack) decision(i interaction, id core.ApprovalID, click string) core.Event {
-	to := i.address()
-	return chat.DecisionEvent(Name, id, actor(i.User.ID), click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, i.payload())
-}
-
-// openModal opens a button's modal: a form, whose submission becomes the event, or the view of all arguments. Slack accepts a modal only
-// within seconds after the click.
-func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
-	failed, form := "The arguments could not be shown; press again.", b.Action != chat.ActionArguments
-	if form {
-		failed = "The form could not be opened, so nothing was decided. Press again."
-	}
-	card, err := s.Card(ctx, b.Approval, false)
-	switch {
-	case core.CategoryOf(err) == core.NotFound:
-		s.tellClicker(i, gone)
-		return chat.Stored
-	case err == nil && (card.Question != nil) != (b.Action == chat.ActionAnswer):
-		s.tellClicker(i, "This button does not fit the card any more, so nothing was done.")
-		return chat.Stored
-	case err != nil:
-		s.Log.Warn("an approval could not be looked up for a click; "+pressNote, "category", core.CategoryOf(err), "err", err)
-		s.tellClicker(i, failed)
-		return chat.NotStored
-	case form && card.State != core.Open:
-		s.tellClicker(i, doc.Standing(card))
-		return chat.Stored
-	case form:
-		if err := chat.Refusal(ctx, s, card, actor(i.User.ID)); err != nil {
-			s.tellClicker(i, core.MessageOf(err))
-			return chat.Stored
-		}
-	}
-	b.More = []string{i.address().Channel, i.address().Thread}
-	var view api.ModalViewRequest
-	switch b.Action {
-	case chat.ActionAnswer:
-		view = drawForm(s.Signer.Seal(b.Fields()...), doc.AnswerForm(card))
-	case chat.ActionReason:
-		view = drawForm(s.Signer.Seal(b.Fields()...), doc.ReasonForm(card, maxReason))
-	case chat.ActionEdit:
-		form, ok := doc.EditForm(card, maxInput)
-		if !ok {
-			s.tellClicker(i, doc.NoEdit)
-			return chat.Stored
-		}
-		b.Edits = card.Edits // the form is filled with what is there now
-		view = drawForm(s.Signer.Seal(b.Fields()...), form)
-	default:
-		view = argumentsModal(card)
-	}
+// openView opens a modal. Slack accepts one only within seconds after the press.
+func (s *Slack) openView(ctx context.Context, i interaction, view api.ModalViewRequest) {
 	ctx, cancel := context.WithTimeout(ctx, triggerTime)
 	defer cancel()
-	_, err = s.api.OpenViewContext(ctx, i.TriggerID, view)
+	_, err := s.api.OpenViewContext(ctx, i.TriggerID, view)
 	if err := s.called(err); err != nil {
-		s.Log.Warn("a modal could not be opened", "button", b.Action, "err", err)
-		s.tellClicker(i, failed)
+		s.Log.Warn("a modal could not be opened", "modal", view.CallbackID, "err", err)
+		s.tellClicker(i, desk.ErrUnopened.Message)
 	}
-	return chat.Stored
 }
 
 // Time limits, below the three seconds that Slack allows.

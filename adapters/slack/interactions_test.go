@@ -2,11 +2,13 @@ package slack_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -37,7 +39,7 @@ func (r *inbound) sealed(fields ...string) string {
 	return adaptertest.Signer(r.t, testKey).Seal(fields...)
 }
 
-func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, r.p, e) }
+func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, e) }
 
 func TestAClickIsAVote(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
@@ -270,7 +272,7 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		text string
 	}{
 		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, text: "pproved"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), text: "no longer exists"},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), text: desk.ErrUnknown.Message},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
@@ -307,11 +309,24 @@ func TestShowAllOpensTheArgumentsModal(t *testing.T) {
 	}
 }
 
-func TestAForgedModalIsIgnored(t *testing.T) {
+// TestAForgedModalSaysSo, at an input of it, and stays open: nothing is stored.
+func TestAForgedModalSaysSo(t *testing.T) {
 	r := start(t, setup{}).known()
-	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
-		body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + metadata + `","state":{"values":{}}}}`
-		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
+	for callback, input := range map[string]string{"deny_reason": "reason", "edit_arguments": "arguments", "answer_question": "field_0"} {
+		for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
+			body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"` + callback + `","private_metadata":"` + metadata + `","state":{"values":{}}}}`
+			status, answer := r.send("/slack/interactions", formOf(body), nil)
+			var said struct {
+				Action string `json:"response_action"`
+				Errors map[string]string
+			}
+			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" || len(said.Errors) != 1 || said.Errors[input] != desk.ErrNotOurs.Message {
+				t.Errorf("%s %q: answered %d %s", callback, metadata, status, answer)
+			}
+		}
+	}
+	if got := r.inbox.Take(); len(got) != 0 {
+		t.Errorf("stored: %+v", got)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
@@ -16,17 +15,11 @@ import (
 	"gatehouse/core"
 )
 
-// Parse reads a person's message or decision. In a conversation of several people the message begins with the speaker. Attached images
-// become blocks; other files are listed by name.
+// Parse reads a person's message. In a conversation of several people it begins with the speaker. Attached images become blocks; other files
+// are listed by name.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
-	switch e.Kind() {
-	case core.KindMessage:
-		m, err := s.parseMessage(ctx, e)
-		return core.Input{Message: m}, err
-	case core.KindClick:
-		return s.parseClick(e)
-	}
-	return core.Input{}, core.Errorf(core.Invalid, "Slack has no event of the kind %q.", e.Kind())
+	m, err := s.parseMessage(ctx, e)
+	return core.Input{Message: m}, err
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
@@ -117,58 +110,4 @@ func (s *Slack) imagesOf(e core.Event) func(ctx context.Context, f chat.File, li
 	return func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
 		return images.Fetch(ctx, f.URL, limit)
 	}
-}
-
-var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")
-
-func (s *Slack) parseClick(e core.Event) (core.Input, error) {
-	var i interaction
-	if err := chat.Decode(e.Payload, &i); err != nil {
-		return core.Input{}, errClickShape
-	}
-	form, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
-	var all []chat.Button
-	if ok {
-		all = append(all, form)
-	}
-	for _, a := range i.Actions {
-		if b, _, ok := s.opened(a); ok {
-			all = append(all, b)
-		}
-	}
-	for _, b := range all {
-		if string(b.Approval) != e.Subject() {
-			continue
-		}
-		click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Card: i.card()}
-		submitted := i.Type == api.InteractionTypeViewSubmission
-		switch {
-		case submitted && b.Action == chat.ActionReason:
-			click.Choice, click.Reason = core.Deny, i.input(inputReason)
-		case submitted && b.Action == chat.ActionEdit:
-			click.Changed = i.input(inputEdit)
-		case submitted && b.Action == chat.ActionAnswer && i.Answer != "":
-			click.Answer = i.Answer
-		case !submitted && b.Action == chat.ActionAnswer && b.Option > 0:
-			click.Option = b.Option
-		case click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw:
-			continue
-		}
-		return core.Input{Click: &click}, nil
-	}
-	return core.Input{}, errClickShape
-}
-
-// card returns the ref of the message whose button was clicked, "" for a modal.
-func (i interaction) card() core.Ref {
-	ts, channel := cmp.Or(i.Message.TS, i.Container.MessageTS), i.address().Channel
-	if ts == "" || channel == "" {
-		return ""
-	}
-	return refOf(channel, ts)
-}
-
-// input returns the text of the modal's one field.
-func (i interaction) input(id string) string {
-	return strings.TrimSpace(i.View.State.Values[id][id].Value)
 }

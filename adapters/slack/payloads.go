@@ -59,7 +59,7 @@ type slackMessage struct {
 	Team       string `json:"team"`
 }
 
-// interaction is the part of a click on a button, or of a submitted modal, that is read, and stored.
+// interaction is the part of a click on a button, or of a submitted modal, that is read.
 type interaction struct {
 	Type      api.InteractionType `json:"type"`
 	TriggerID string              `json:"trigger_id,omitempty"` // not in any event
@@ -85,7 +85,7 @@ type interaction struct {
 	Actions []action `json:"actions,omitempty"`
 	View    view     `json:"view,omitzero"`
 
-	Answer string `json:"gatehouse_answer,omitempty"` // made of a form that answers a question; Slack sends no such field
+	Answer string `json:"gatehouse_answer,omitempty"` // of a stored one (OldClick); Slack sends no such field
 }
 
 // action is a button that was clicked, or an option that was chosen of a menu.
@@ -114,19 +114,6 @@ type view struct {
 			SelectedOption option `json:"selected_option,omitzero"`
 		} `json:"values,omitempty"`
 	} `json:"state"`
-}
-
-// payload returns what is stored of the interaction: not the trigger, and nothing that is not read. Slack sends the clicked message with it,
-// so the whole payload would quote the card: arguments, summary and the last lines of the conversation.
-func (i interaction) payload() json.RawMessage {
-	i.TriggerID, i.Actions = "", slices.Clone(i.Actions)
-	for n := range i.Actions {
-		if i.Actions[n].SelectedOption.Value == "" {
-			i.Actions[n].BlockID = "" // only that of a menu is read
-		}
-	}
-	body, _ := json.Marshal(i) // can't fail: it has only texts
-	return body
 }
 
 // secrets are what Slack issues for one answer, or to prove itself. It is used at once and never stored: with a trigger a modal is opened

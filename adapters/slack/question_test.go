@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -100,7 +101,7 @@ func TestAFormIsAnswered(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		got := r.click(e)
-		if answer := `{"count":3,"gift":false,"size":"m","why":" it rains\non us"}`; got != (core.Click{Approval: "a1", Choice: core.Answer, Answer: answer}) {
+		if answer := `{"size":"m","count":3,"gift":false,"why":" it rains\non us"}`; got != (core.Click{Approval: "a1", Choice: core.Answer, Answer: answer}) {
 			t.Errorf("Parse gave %+v", got)
 		}
 		if again := r.one(d.Again()); again.ID != e.ID || r.click(again) != got {
@@ -119,8 +120,7 @@ func TestATextIsAnswered(t *testing.T) {
 	}
 }
 
-// TestNoFormForAQuestion that is not theirs, or waits no more, or is none. The submission of a form that was opened before is stored, whatever it
-// says: who decides about it is the core.
+// TestNoFormForAQuestion that is not theirs, or waits no more, or is none.
 func TestNoFormForAQuestion(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*core.Card)
@@ -146,7 +146,8 @@ func TestNoFormForAQuestion(t *testing.T) {
 	}
 }
 
-func TestALateFormIsStored(t *testing.T) {
+// TestALateFormSaysSo and stays open, with what was typed; nothing is stored.
+func TestALateFormSaysSo(t *testing.T) {
 	var answered atomic.Bool
 	o := cardOf(asking(t, order))
 	open := o.Card
@@ -160,8 +161,9 @@ func TestALateFormIsStored(t *testing.T) {
 	r := start(t, setup{slack: o}).known()
 	r.opened(r.button("C1", r.sealed("a1", "answer")))
 	answered.Store(true)
-	if got := r.click(r.one(r.bob.Submits(map[string]string{"field_1": "1"}))); got.Choice != core.Answer || got.Answer != `{"count":1}` {
-		t.Errorf("Parse gave %+v", got)
+	r.none(r.bob.Submits(map[string]string{"field_1": "1"}))
+	if v, open := r.Modal("U2BOB"); !open || !strings.Contains(v.Errors["field_0"], "This was answered by somebody") {
+		t.Errorf("bob reads %q", v.Errors)
 	}
 }
 
@@ -179,7 +181,9 @@ func TestAFormWhoseQuestionCanNotBeLookedUpIsNotAcknowledged(t *testing.T) {
 	r.opened(r.button("C1", r.sealed("a1", "answer")))
 	down.Store(true)
 	r.refused(r.bob.Submits(map[string]string{"field_1": "4"}))
-	r.unstored("C1", "U2BOB", 1)
+	if text := r.told("C1", "U2BOB", 1); text != desk.ErrUnread.Message {
+		t.Errorf("bob reads %q", text)
+	}
 }
 
 func TestForgedOptionsAreRefused(t *testing.T) {

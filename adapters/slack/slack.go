@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -25,6 +26,7 @@ var (
 	_ core.Platform  = (*Slack)(nil)
 	_ core.Directory = (*Slack)(nil)
 	_ core.Health    = (*Slack)(nil)
+	_ core.OldClicks = (*Slack)(nil)
 )
 
 // Options are a Slack platform's parts. Config, Signer, Card and PutBlob are needed.
@@ -49,6 +51,7 @@ type Slack struct {
 	identity identity
 	limits   *rateLimit
 	painter  painter
+	desk     desk.Desk
 	parts    chat.PartCache[message]
 	missing  chat.WarnOnce
 	sleep    func(context.Context, time.Duration)
@@ -86,6 +89,9 @@ func New(o Options) *Slack {
 		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, members: chat.Cache[[]string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
 		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
+	}
+	s.desk = desk.Desk{
+		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.Groups, Reason: maxReason, Input: maxInput, Within: triggerTime, Log: o.Log,
 	}
 	s.clock = &chat.Clock{Title: webapi.Title, Now: o.Now, Log: o.Log}
 	s.api, s.http = webapi.New(o.Config.api(), s.clock, s.identity.setScopes)

@@ -54,7 +54,7 @@ func TestAFormIsRefusedAndKeepsWhatWasTyped(t *testing.T) {
 	if a.State != core.Open || s.decided != 0 {
 		t.Fatalf("%+v", a)
 	}
-	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=7", "field-1="), http.StatusUnprocessableEntity, "Choose one of the options.", "This is missing.")
+	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=7", "field-1="), http.StatusUnprocessableEntity, "Choose one of the options.", "This is needed.")
 	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=2", "field-1=3", "field-2=", "field-3=", "field-4=one\r\ntwo"), http.StatusSeeOther)
 	if got, want := string(a.Answer()), `{"size":"m","count":3,"story":"one\ntwo"}`; got != want {
 		t.Errorf("the answer is %s, want %s", got, want)
@@ -78,7 +78,7 @@ func TestWhoMayNotAnswerIsRefused(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	s.desk.open("a1")
-	expect(t, s.post("bob", "/approvals/a1", "choice=answer", "field-0=1"), http.StatusBadRequest, "no decision that gatehouse knows")
+	expect(t, s.post("bob", "/approvals/a1", "choice=answer", "field-0=1"), http.StatusBadRequest, "This button does not fit the card any more, so nothing was done.")
 }
 
 func TestALongQuestionIsShownWhole(t *testing.T) {

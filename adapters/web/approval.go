@@ -6,13 +6,10 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 
 	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -60,47 +57,21 @@ func (v *visit) decide(c core.Card) error {
 	if err := v.checkedForm(limit); err != nil {
 		return err
 	}
-	choice := v.r.PostForm.Get("choice")
-	switch {
-	case c.Question != nil && choice == string(core.Answer):
-		return v.answer(c)
-	case choice == "reveal" && v.Reveal != nil:
+	if v.r.PostForm.Get("choice") == "reveal" && v.Reveal != nil {
 		return v.reveal(c)
-	case choice == string(chat.ActionAskAgain):
-		return v.askAgain(c)
 	}
-	click := core.Click{
-		Approval: c.Approval, Choice: core.Choice(choice), Reason: strings.TrimSpace(v.r.PostForm.Get("reason")), Changed: v.typed("changed"),
+	b, p := v.pressOf(c)
+	switch a := v.deskOf(c).Press(v.r.Context(), b, p).(type) {
+	case desk.Event:
+		if a.Kind() == core.KindAgain {
+			return v.askAgain(c)
+		}
+		return v.vote(a.Click)
+	case desk.Say:
+		return v.refused(c, b.Action, p.Typed, a)
 	}
-	edits, err := strconv.Atoi(cmp.Or(v.r.PostForm.Get("edits"), "0"))
-	click.Edits = edits
-	known := slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Withdraw}, click.Choice)
-	switch {
-	case err != nil || !known:
-		return core.Errorf(core.Invalid, "The form has no decision that gatehouse knows, so nothing was decided. Load the page again.")
-	case c.State == core.Open && edits != c.Edits && click.Choice != core.Withdraw:
-		return v.showApproval(http.StatusConflict, c, tried(click, "The arguments were changed after the page was loaded, so nothing was decided. Look at them again."))
-	case click.Choice == core.Approve && v.r.PostForm.Get("confirmed") != "yes" && v.cautioned(c):
-		o := cardhtml.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
-		return v.showApproval(http.StatusUnprocessableEntity, c, o)
-	}
-	return v.vote(click)
-}
-
-// cautioned reports whether the reader may approve a card, in a second step only.
-func (v *visit) cautioned(c core.Card) bool {
-	return slices.ContainsFunc(v.view(c).Cut(0, 0), func(one doc.Choice) bool {
-		return one.Action == chat.ActionApprove && one.Cautions != ""
-	})
-}
-
-// tried shows why a decision was refused. What was typed for an edit is shown again.
-func tried(click core.Click, fault string) cardhtml.Options {
-	o := cardhtml.Options{Fault: fault}
-	if click.Choice == core.Edit {
-		o.Tried = &cardhtml.Tried{Action: chat.ActionEdit, Typed: []string{click.Changed}, Faults: []string{fault}}
-	}
-	return o
+	o := cardhtml.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
+	return v.showApproval(http.StatusUnprocessableEntity, c, o)
 }
 
 // reveal shows an approval with all of its arguments, to somebody who may decide about it.
@@ -138,13 +109,13 @@ func (v *visit) vote(click core.Click) error {
 
 // undecided shows the approval as it is now, and why the decision was refused.
 func (v *visit) undecided(click core.Click, refused error) error {
-	status, known := statuses[core.CategoryOf(refused)]
-	if !known {
+	if _, known := statuses[core.CategoryOf(refused)]; !known {
 		return refused
 	}
 	c, err := v.cardOf(click.Approval)
 	if err != nil {
 		return err
 	}
-	return v.showApproval(status, c, tried(click, cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided.")))
+	say := desk.Say{Err: core.Wrap(core.CategoryOf(refused), refused, "%s", cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided."))}
+	return v.refused(c, chat.Action(click.Choice), []string{click.Changed}, say)
 }

@@ -144,7 +144,7 @@ func TestNobodyApprovesWhatTheyHaveNotSeen(t *testing.T) {
 	a := s.desk.open("a1", func(a *core.Approval) {
 		a.Votes = []core.Vote{{Actor: core.Actor{ID: "openharness:bob", Name: "bob"}, Choice: core.Edit}}
 	})
-	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict, "The arguments were changed after the page was loaded", `name="edits" value="1"`, "bob changed the arguments.")
+	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict, "The arguments were changed after this card was drawn", `name="edits" value="1"`, "bob changed the arguments.")
 	if a.State != core.Open {
 		t.Errorf("%+v", a)
 	}

@@ -40,12 +40,6 @@ func (r *room) Name() string { return r.name }
 func (r *room) Run(ctx context.Context, _ core.Accept) error { <-ctx.Done(); return nil }
 
 func (r *room) Parse(_ context.Context, e core.Event) (core.Input, error) {
-	if e.Kind() == core.KindClick {
-		var c core.Click
-		err := json.Unmarshal(e.Payload, &c)
-		c.Approval = core.ApprovalID(e.Subject())
-		return core.Input{Click: &c}, err
-	}
 	var text string
 	if err := json.Unmarshal(e.Payload, &text); err != nil {
 		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "That is no text.")
@@ -232,7 +226,7 @@ func (b *bench) word(conversation core.ConversationID, word string) core.Receipt
 
 func (b *bench) click(conversation core.ConversationID, id core.ApprovalID, who string, c core.Choice, reason string) core.Receipt {
 	b.t.Helper()
-	payload, _ := json.Marshal(core.Click{Choice: c, Reason: reason})
+	payload, _ := json.Marshal(core.Click{Approval: id, Choice: c, Reason: reason})
 	return b.accept(core.Event{Conversation: conversation, Body: core.ClickEvent{Approval: id}, Payload: payload, Actor: core.Actor{ID: who, Name: who}})
 }
 

@@ -227,7 +227,7 @@ func TestLaw7_WhoAskedWithdrawsOneRequest(t *testing.T) {
 	first := b.asked()
 	b.say("room:1", "note add eggs")
 	second := b.asked()
-	payload, _ := json.Marshal(core.Click{Choice: core.Withdraw})
+	payload, _ := json.Marshal(core.Click{Approval: first.Approval, Choice: core.Withdraw})
 	press := core.Event{ID: "vote/1", Conversation: "room:1", Body: core.ClickEvent{Approval: first.Approval}, Payload: payload}
 	r := b.accept(press)
 	if d := b.redrawn(); d.Card.Approval != first.Approval || d.Card.State != core.Cancelled || d.Card.Reason != "withdrawn by Ann" || d.Card.DecidedBy != "Ann" || d.Card.Run != core.CallWaits {
@@ -267,7 +267,7 @@ func TestLaw2_AWithdrawalThatIsHandledAgainCountsOnce(t *testing.T) {
 	card := b.asked()
 	b.stop()
 	again := newBench(t, setup{path: b.path, idle: true})
-	payload, _ := json.Marshal(core.Click{Choice: core.Withdraw})
+	payload, _ := json.Marshal(core.Click{Approval: card.Approval, Choice: core.Withdraw})
 	r := again.accept(core.Event{Conversation: "room:1", Body: core.ClickEvent{Approval: card.Approval}, Payload: payload})
 	d := core.Decision{Approval: card.Approval, Event: r.Seq, Vote: &core.Vote{Actor: core.Actor{ID: "room:ann", Name: "Ann"}, Choice: core.Withdraw}}
 	if _, err := again.store.Decide(t.Context(), d); err != nil {

@@ -231,28 +231,38 @@ func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
 
 // click counts a vote. If it does not count, the person gets a private reply.
 func (t *turn) click(ctx context.Context) (*core.Finish, error) {
-	input, err := t.parse(ctx)
+	c, err := t.pressed()
 	if err != nil {
 		return nil, err
 	}
-	if input.Click == nil {
-		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "the click names no approval"}}, nil
-	}
 	f := &core.Finish{End: core.End{Kind: core.EndDecided}}
-	switch err := t.vote(ctx, *input.Click); core.CategoryOf(err) {
+	switch err := t.vote(ctx, c); core.CategoryOf(err) {
 	case "":
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
 		f = t.rejectClick(err)
-		if input.Click.Disabled && core.CategoryOf(err) != core.NotAllowed { // who may not press has disabled nothing
-			f.Redraw = input.Click.Approval
+		if c.Disabled && core.CategoryOf(err) != core.NotAllowed { // who may not press has disabled nothing
+			f.Redraw = c.Approval
 		}
 	default:
 		return nil, err
 	}
-	if c := input.Click; c.Card != "" {
+	if c.Card != "" {
 		f.PressedCard = &core.PressedCard{Approval: c.Approval, Channel: t.claim.Event.Address.Channel, Ref: c.Card}
 	}
 	return f, nil
+}
+
+// pressed reads the click of the event, also one in the form of an earlier gatehouse, which waited in the queue during an upgrade.
+func (t *turn) pressed() (core.Click, error) {
+	p, err := t.platform()
+	if err != nil {
+		return core.Click{}, err
+	}
+	c, err := core.ClickOf(t.claim.Event.Event)
+	if old, ok := p.(core.OldClicks); ok && err != nil {
+		return old.OldClick(t.claim.Event.Event)
+	}
+	return c, err
 }
 
 // rejectClick ends a click that did not count, with a private reply to the person.

@@ -43,11 +43,20 @@ func same(a, b core.Message) bool {
 
 // parse has the event's platform read its payload.
 func (t *turn) parse(ctx context.Context) (core.Input, error) {
-	p, ok := t.platforms[t.claim.Event.Platform]
-	if !ok {
-		return core.Input{}, core.Errorf(core.Internal, "The platform %q is not running here.", t.claim.Event.Platform)
+	p, err := t.platform()
+	if err != nil {
+		return core.Input{}, err
 	}
 	return p.Parse(ctx, t.claim.Event.Event)
+}
+
+// platform returns the event's platform.
+func (t *turn) platform() (core.Platform, error) {
+	p, ok := t.platforms[t.claim.Event.Platform]
+	if !ok {
+		return nil, core.Errorf(core.Internal, "The platform %q is not running here.", t.claim.Event.Platform)
+	}
+	return p, nil
 }
 
 // signal resumes the paused turn that a decision is for. The outcome comes by the harness's subscription, as in the specification. The

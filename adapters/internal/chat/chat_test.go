@@ -33,32 +33,6 @@ func TestCacheLifetimes(t *testing.T) {
 	}
 }
 
-func TestButtonsSurviveSealing(t *testing.T) {
-	signer, err := core.NewSigner("a key for the tests")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := core.Delivery{Post: core.Post{Event: 42, Conversation: "x:1"}}
-	for _, b := range []chat.Button{
-		chat.CardButton(core.Card{Approval: "a1"}, chat.ActionApprove), chat.CardButton(core.Card{Approval: "a1"}, chat.ActionReason, "C1", ""), chat.ReplyButton(d, chat.ActionRetry), chat.ReplyButton(d, chat.ActionNew, "C1", "1.2"),
-	} {
-		value, err := b.Value(signer.Seal, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, ok := chat.OpenButton(signer, value)
-		if !ok || got.Action != b.Action || got.Approval != b.Approval || got.Failed != b.Failed || got.Conversation != b.Conversation || !slices.Equal(got.More, b.More) {
-			t.Errorf("%+v came back as %+v, %v", b, got, ok)
-		}
-		if _, err := b.Value(signer.Seal, 10); core.CategoryOf(err) != core.Internal {
-			t.Errorf("too long a value gave %v", err)
-		}
-		if _, ok := chat.OpenButton(signer, value+"x"); ok {
-			t.Errorf("a changed value counts: %+v", b)
-		}
-	}
-}
-
 func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
 	o := chat.Outbound{Title: "Chat"}
 	if o.Err() == nil {

@@ -34,10 +34,6 @@ func (*platform) Run(ctx context.Context, _ core.Accept) error {
 }
 
 func (*platform) Parse(_ context.Context, e core.Event) (in core.Input, err error) {
-	if _, click := e.Body.(core.ClickEvent); click {
-		in.Click = &core.Click{}
-		return in, json.Unmarshal(e.Payload, in.Click)
-	}
 	in.Message = &core.Message{}
 	return in, json.Unmarshal(e.Payload, in.Message)
 }

@@ -1,0 +1,86 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+	"gatehouse/core/mask"
+	"gatehouse/core/question"
+)
+
+// answer makes the event of an answer to a question, which was typed.
+func (d Desk) answer(ctx context.Context, card core.Card, click core.Click, p Press) Answer {
+	q := *card.Question
+	answer := json.RawMessage(p.Whole)
+	if p.Whole == "" {
+		answer = q.Fill(p.Typed)
+	}
+	checked, wrong := q.Check(answer)
+	if wrong == nil {
+		answer = checked
+	}
+	click.Answer = string(answer)
+	err := d.Check(ctx, card, click, p.Who)
+	switch {
+	case err == nil:
+		return d.decision(click, p)
+	case wrong == nil || core.CategoryOf(err) != core.Invalid:
+		return Say{Err: err}
+	}
+	if say := Unfit(q, p.Typed); p.Whole == "" && say.Err != nil {
+		return say
+	}
+	if len(q.Options()) > 0 {
+		wrong = errors.New("it is none of the options")
+	}
+	return Say{Err: core.Errorf(core.Invalid, "%s%s.", noAnswer, chat.Clean(mask.Text(wrong.Error())))}
+}
+
+// Unfit says what is wrong with what was typed into the fields of a question, or of a page of its form.
+func Unfit(q question.Question, typed []string) Say {
+	say := Say{Faults: map[int]string{}}
+	first := ""
+	for i, f := range q.Fields {
+		text := ""
+		if i < len(typed) {
+			text = typed[i]
+		}
+		fault := faultIn(f, text)
+		if fault == "" {
+			continue
+		}
+		say.Faults[i] = strings.ToUpper(fault[:1]) + fault[1:] + "."
+		if label := f.Label(); first == "" && q.Form && label != "" {
+			first = label + ": " + fault
+		} else if first == "" {
+			first = fault
+		}
+	}
+	if first != "" {
+		say.Err = core.Errorf(core.Invalid, "%s%s.", noAnswer, first)
+	}
+	return say
+}
+
+// faultIn says what is wrong with what was typed into a field, "" if nothing is. It quotes no option: their values may be secrets.
+func faultIn(f question.Field, typed string) string {
+	value, ok := f.Value(typed)
+	switch {
+	case !ok && f.Required:
+		return "this is needed"
+	case !ok:
+		return ""
+	}
+	_, err := question.Question{Fields: []question.Field{f}}.Check(value)
+	switch {
+	case err == nil:
+		return ""
+	case f.Options() != nil:
+		return "choose one of the options"
+	}
+	return err.Error()
+}

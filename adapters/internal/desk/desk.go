@@ -1,0 +1,111 @@
+package desk
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/core"
+)
+
+// Desk judges the presses of one platform. Platform and Card are needed.
+type Desk struct {
+	Platform string
+	Signer   *core.Signer                                                                   // nil: the platform seals nothing
+	Card     func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
+	// Groups looks up which of the wanted groups a person is in; nil: there are none.
+	Groups  func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+	Confirm func(core.Card) doc.Form // asks again before something is approved; nil: for what the card itself says
+	Reason  int                      // how many UTF-16 units a reason may have
+	Input   int                      // how many UTF-16 units the input for arguments takes
+	Within  time.Duration            // how long the card is waited for; 0: as long as the press
+	Strict  bool                     // a press that would not count is refused at once, not only by the store
+	Log     *slog.Logger
+}
+
+// Press is who pressed a button or submitted a form, where, and what they typed.
+type Press struct {
+	Who          core.Actor
+	Conversation core.ConversationID
+	Address      core.Address
+	ID           string   // tells one press from the next
+	Card         core.Ref // whose button was pressed; "" if the platform does not say
+	Disabled     bool     // the platform disables the card's buttons if the press may count
+	Form         bool     // a form was submitted; its button is the one that came with it
+	Typed        []string // into the form's inputs, by their places; of one with options the place of one, from 1
+	Whole        string   // the whole answer as JSON, where it was not typed input by input; ""
+}
+
+// Answer is what a platform does about a press: an Event, Open, Show or Say.
+type Answer interface{ answer() }
+
+// Event is committed. Click is its decision, if it is one.
+type Event struct {
+	core.Event
+	Click core.Click
+}
+
+// Open is a form to open. Value is sealed, and comes back with the submission.
+type Open struct {
+	Form  doc.Form
+	Value string
+	Card  core.Card // that it is about
+}
+
+// Show shows all arguments of a card's call.
+type Show struct{ Card core.Card }
+
+// Say tells the person, privately, that nothing happens, and why. Its error's category is store_busy if the same press may succeed later.
+type Say struct {
+	Err    error
+	Faults map[int]string // of an answer that does not fit: what is wrong, by the place of the input
+}
+
+func (Event) answer() {}
+func (Open) answer()  {}
+func (Show) answer()  {}
+func (Say) answer()   {}
+
+// Text is what the person reads.
+func (s Say) Text() string { return core.MessageOf(s.Err) }
+
+// Busy reports whether the same press may succeed later.
+func (s Say) Busy() bool { return core.CategoryOf(s.Err) == core.StoreBusy }
+
+// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused.
+func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
+	if b.Action == "" {
+		d.Log.Warn("a press of a button, or a form, that gatehouse did not make is refused", "person", p.Who.ID)
+		return Say{Err: ErrNotOurs}
+	}
+	if d.Within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d.Within)
+		defer cancel()
+	}
+	if b.OnReply() {
+		return d.again(b, p)
+	}
+	switch b.Action {
+	case chat.ActionAskAgain:
+		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
+	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
+		return d.decide(ctx, b, p)
+	case chat.ActionArguments:
+		return d.show(ctx, b, p)
+	case chat.ActionAnswer:
+		if b.Option > 0 {
+			return d.decide(ctx, b, p)
+		}
+		fallthrough
+	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit:
+		if p.Form {
+			return d.submit(ctx, b, p)
+		}
+		return d.show(ctx, b, p)
+	}
+	d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))
+	return Say{Err: ErrOtherVersion}
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/internal/cardhtml"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/core"
+)
+
+// deskOf judges what is pressed on a page, which shows this card.
+func (v *visit) deskOf(c core.Card) desk.Desk {
+	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
+	return desk.Desk{Platform: access.Platform, Card: card, Input: cardhtml.MaxArguments, Strict: true, Log: v.Log}
+}
+
+// pressOf is the form that was sent, as a press. A tick confirms what is approved in a second step.
+func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
+	form := v.r.PostForm
+	b, p := chat.Button{Action: chat.Action(form.Get("choice")), Approval: c.Approval}, desk.Press{Who: v.who.Actor}
+	var err error
+	b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0"))
+	switch b.Action {
+	case chat.ActionApprove:
+		if doc.View(core.Delivery{Card: &c}, doc.Reader{}).Cautions(0) != "" {
+			b.Action, p.Form, p.Typed = chat.ActionConfirm, form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
+		}
+	case chat.ActionDeny:
+		p.Typed = []string{form.Get("reason")}
+	case chat.ActionEdit:
+		p.Form, p.Typed = true, []string{v.typed("changed")}
+	case chat.ActionAnswer:
+		p.Form = true
+		for i := 0; c.Question != nil && i < len(c.Question.Fields); i++ {
+			p.Typed = append(p.Typed, v.typed(cardhtml.Field(i)))
+		}
+	case chat.ActionWithdraw, chat.ActionAskAgain:
+	default:
+		b.Action = ""
+	}
+	if err != nil {
+		b.Action = ""
+	}
+	return b, p
+}
+
+// typed is a text of the form. Browsers write its line ends as two characters.
+func (v *visit) typed(name string) string {
+	return strings.ReplaceAll(v.r.PostForm.Get(name), "\r\n", "\n")
+}
+
+// refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each input.
+func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
+	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
+	o := cardhtml.Options{Fault: say.Text()}
+	switch {
+	case say.Faults != nil:
+		status, o.Fault = http.StatusUnprocessableEntity, "Nothing was sent yet. What does not fit is said below."
+		o.Tried = &cardhtml.Tried{Action: action, Typed: typed}
+		for i := range typed {
+			o.Tried.Faults = append(o.Tried.Faults, say.Faults[i])
+		}
+	case action == chat.ActionEdit:
+		o.Tried = &cardhtml.Tried{Action: action, Typed: typed, Faults: []string{o.Fault}}
+	}
+	if errors.Is(say.Err, core.ErrChanged) {
+		status = http.StatusConflict
+	}
+	return v.showApproval(status, c, o)
+}

@@ -14,6 +14,9 @@
 //   - Faults of the platform have the right category.
 //   - Find returns no ref of a post that was never sent, and does not deny one whose answer was lost.
 //   - Run ends soon after its context and leaves no goroutine behind.
+//
+// Two more have tests of their own: RefusedPresses, that a press which does nothing says why, with the same sentence on every platform; and
+// StoredClicks, that decisions which an earlier gatehouse stored are still read.
 package adaptertest
 
 import (

@@ -1,6 +1,7 @@
 package adaptertest
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"testing"
@@ -25,7 +26,11 @@ func StoredClicks(t *testing.T, p core.OldClicks, file string) {
 		t.Fatalf("%s has %d decisions: %v", file, len(all), err)
 	}
 	for _, s := range all {
-		e := core.Event{Body: core.ClickEvent{Approval: "a1"}, Payload: s.Payload}
+		var payload bytes.Buffer
+		if err := json.Compact(&payload, s.Payload); err != nil { // as it was stored
+			t.Fatal(err)
+		}
+		e := core.Event{Body: core.ClickEvent{Approval: "a1"}, Payload: payload.Bytes()}
 		got, err := core.ClickOf(e)
 		if err != nil {
 			got, err = p.OldClick(e)

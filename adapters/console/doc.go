@@ -21,7 +21,7 @@
 // answers the whole form: {"size":"m","count":3}. Pasted text answers only what asks for a text. Who wants to say something else first
 // withdraws the question with cancel. An answer that somebody else was faster with is told, and who was faster.
 //
-// Events. The id of a line's event is made when the line is typed; that of a click is made of approval, person and press. A terminal
+// Events. The id of a line's event is made when the line is typed; that of a click is made of approval, person and press (press.go). A terminal
 // sends nothing twice. If storing fails, the console prints that and submits the same event again for about half a minute. If it still
 // fails, a pipe ends with the error and a prompt asks the person to send the line again.
 //

@@ -4,8 +4,8 @@
 // # In
 //
 // A gateway event passes through internal/gateway → events.go, and from there → message.go, or → interactions.go → commands.go or
-// components.go → modal.go and, for a question, → answer.go. Then it is committed. An interaction over HTTP enters at interactions.go. When the event's turn comes,
-// message.go parses it.
+// components.go, which asks adapters/internal/desk what a press or a form means (and, for the pages of an answer, → answer.go). Then it is
+// committed. An interaction over HTTP enters at interactions.go. When a message's turn comes, message.go parses it.
 //
 // The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection loop is gatehouse's own
 // rather than discordgo's (discordgo's types, constants and REST client are used). After a session that can't be resumed, the adapter

@@ -35,8 +35,8 @@
 // gets that text alone, and where to decide; nothing that a person types is ever read as a decision. A
 // token is an HMAC of action, approval, changes and principal: nothing is stored, it can be drawn again, and a new key does not void it while
 // the old one is kept. What is dangerous, or hides something, has a token to review it first, whose answer has the one to approve. Rights
-// are checked again when a token is used, and once more when the decision is made. A forged token, one of another principal, session or run, and
-// a used one have the same answer.
+// are checked again when a token is used (adapters/internal/desk), and once more when the decision is made. A forged token and one of another
+// principal, session or run have the same answer; one that does not count any more says why, as a button of a chat platform does.
 //
 // Questions. The protocol has no message for them, so a question is a request_approval, too: its message has the question and its options, its
 // payload.question the fields of the answer. Of a question with options, a Shell sends back the continuation of the chosen one, as of a decision. For

@@ -74,7 +74,7 @@ func (c *call) pressOf(t token) (chat.Button, desk.Press) {
 func (c *call) approval(ctx context.Context, t token) (core.Approval, error) {
 	a, err := c.Store.LoadApproval(ctx, core.ApprovalID(t.Subject))
 	if core.CategoryOf(err) == core.NotFound {
-		return core.Approval{}, unknownContinuation()
+		return core.Approval{}, refuse(http.StatusConflict, codeContinuation, desk.ErrUnknown.Message)
 	}
 	if err == nil && !c.concerns(a.Invocation, a.Conversation) {
 		err = unknownContinuation()

@@ -42,9 +42,9 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 		for i := 0; c.Question != nil && i < len(c.Question.Fields); i++ {
 			p.Typed = append(p.Typed, v.typed(cardhtml.Field(i)))
 		}
-	case chat.ActionWithdraw, chat.ActionAskAgain:
+	case chat.ActionWithdraw, chat.ActionAskAgain, "":
 	default:
-		b.Action = ""
+		b.Action = "unknown"
 	}
 	if err != nil {
 		b.Action = ""

@@ -1,0 +1,65 @@
+package openharness_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/openharness"
+	"gatehouse/core"
+)
+
+// asking is a store whose approvals are of the question that a card has.
+type asking struct {
+	openharness.Store
+	card core.Card
+	err  error
+}
+
+func (a asking) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	stored, err := a.Store.LoadApproval(ctx, id)
+	stored.Question = a.card.Question
+	if core.CategoryOf(a.err) == core.NotFound {
+		err = a.err
+	}
+	return stored, err
+}
+
+// TestRefusedPressesSaySo: a continuation does nothing, and its answer says why.
+func TestRefusedPressesSaySo(t *testing.T) {
+	adaptertest.RefusedPresses(t, "openharness", "openharness:local", func(t *testing.T, c adaptertest.Refusal) string {
+		s := running(t, func(o *openharness.Options) { o.Card, o.Store = c.Look, asking{o.Store, c.Card, c.Err} })
+		key := "the old key of many characters"
+		if c.Foreign {
+			key = "the key of another gatehouse"
+		}
+		action := map[chat.Action]string{chat.ActionReason: "deny", chat.ActionConfirm: "review"}[c.Action]
+		if action == "" {
+			action = string(c.Action)
+		}
+		token := adaptertest.Signer(t, key).Seal("openharness", action, "a1", "0", "openharness:local")
+		body := strings.Replace(string(message("r1", `"continuation":{"run_id":"run-1","continuation_token":"`+token+`"}`)), `"request":{`, `"request":{"extensions":{"dev.gatehouse":{"answer":{"size":"s","count":2}}},`, 1)
+		status, answer, err := s.post([]byte(body))
+		var said struct {
+			Response struct {
+				Error struct{ Code, Message string }
+			}
+		}
+		if err == nil {
+			err = json.Unmarshal(answer, &said)
+		}
+		if err != nil || status != http.StatusConflict && status != http.StatusBadRequest {
+			t.Errorf("answered %d %s %v", status, answer, err)
+		}
+		return said.Response.Error.Message
+	})
+}
+
+// TestStoredDecisionsAreRead: decisions of an earlier gatehouse, as it stored them.
+func TestStoredDecisionsAreRead(t *testing.T) {
+	adaptertest.StoredClicks(t, running(t).Engine, "testdata/stored.json")
+}

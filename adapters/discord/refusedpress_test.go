@@ -12,7 +12,7 @@ import (
 
 // TestRefusedPressesSaySo, privately.
 func TestRefusedPressesSaySo(t *testing.T) {
-	adaptertest.RefusedPresses(t, "discord", "discord:"+bobID, func(t *testing.T, c adaptertest.Refusal) string {
+	adaptertest.RefusedPresses(t, "discord:"+bobID, nil, func(t *testing.T, c adaptertest.Refusal) string {
 		r := newInbound(t, setup{http: true, discord: discord.Options{Card: c.Look}}).known()
 		if c.Unstored {
 			r.inbox.Gate(busy)

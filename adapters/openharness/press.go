@@ -7,16 +7,6 @@ import (
 	"gatehouse/core"
 )
 
-// failed refuses a token whose failed event is not of the request's session.
-func (c *call) failed(ctx context.Context, t token) error {
-	b, _ := c.pressOf(t)
-	all, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: b.Failed, Limit: 1})
-	if err == nil && (b.Failed == 0 || len(all) == 0 || !c.concerns("", all[0].Conversation)) {
-		err = unknownContinuation()
-	}
-	return err
-}
-
 // press stores the press of a button, which is one event however often it is pressed, and answers what it led to: for a message that is tried
 // again, or asked again, what became of that.
 func (c *call) press(ctx context.Context, ev core.Event) (wire.Response, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
@@ -22,11 +23,8 @@ func (c *call) repeated(ctx context.Context, record core.EventRecord) (wire.Resp
 	if err := c.limits.message(c.who); err != nil {
 		return wire.Response{}, err
 	}
-	b, p := c.pressOf(token{Action: actRetry, Subject: strconv.FormatInt(last.Seq, 10)})
-	press, ok := c.desk.Press(ctx, b, p).(desk.Event)
-	if !ok {
-		return wire.Response{}, unknownContinuation()
-	}
+	b := chat.Button{Action: chat.ActionRetry, Failed: last.Seq, Conversation: c.mailbox}
+	press, _ := c.desk.Press(ctx, b, c.pressOf(b, nil)).(desk.Event)
 	pressed, done, err := c.pressed(ctx, press.Event)
 	if err != nil {
 		return wire.Response{}, err

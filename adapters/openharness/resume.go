@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -26,60 +25,76 @@ func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) 
 	if !ok {
 		return wire.Response{}, unknownContinuation()
 	}
-	switch t.Action {
-	case actStatus:
+	if t.Action == actStatus {
 		return c.status(ctx, core.InvocationID(t.Subject), patient)
-	case actReview, actApprove, actDeny, actWithdraw, actAnswer:
-		return c.decide(ctx, t)
-	case actAskAgain:
-		if _, err := c.approval(ctx, t); err != nil {
-			return wire.Response{}, err
-		}
-	case actRetry, actNew:
-		if err := c.failed(ctx, t); err != nil {
-			return wire.Response{}, err
-		}
 	}
-	b, p := c.pressOf(t)
-	switch a := c.desk.Press(ctx, b, p).(type) {
+	b, a, err := c.subject(ctx, t)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	known, err := c.find(ctx, c.eventID())
+	if err == nil && known != nil {
+		err = c.same(*known)
+	}
+	switch {
+	case err != nil:
+		return wire.Response{}, err
+	case known != nil: // the answer to the same request was lost
+		return c.decided(ctx, *known, a)
+	}
+	switch pressed := c.desk.Press(ctx, b, c.pressOf(b, a.Question)).(type) {
 	case desk.Event:
-		return c.press(ctx, a.Event)
+		if pressed.Click.Choice == "" {
+			return c.press(ctx, pressed.Event)
+		}
+		return c.decide(ctx, a, pressed)
+	case desk.Open:
+		return c.review(ctx, a)
 	case desk.Say:
-		return wire.Response{}, c.refusal(b, a)
+		return wire.Response{}, c.refusal(b, pressed)
 	}
 	return wire.Response{}, unknownContinuation()
 }
 
-// pressOf is a request with a token as the press of a button. An answer that names no option is a form.
-func (c *call) pressOf(t token) (chat.Button, desk.Press) {
-	p := desk.Press{Who: c.who.Actor, Conversation: c.mailbox, Address: addressOf(c.mailbox)}
-	b := chat.Button{Action: chat.Action(t.Action), Approval: core.ApprovalID(t.Subject), Edits: t.Edits, Conversation: c.mailbox}
-	switch t.Action {
-	case actReview:
-		b.Action = chat.ActionConfirm
-	case actDeny:
-		p.Typed = []string{c.request.Reason}
-	case actAnswer:
-		b.Option, b.Edits, p.Form = t.Edits, 0, t.Edits == 0
-	case actRetry, actNew:
-		if t.Action == actRetry {
-			b.Action = chat.ActionRetry
+// subject returns what a token presses, and its approval, if the request is of its run and its session.
+func (c *call) subject(ctx context.Context, t token) (b chat.Button, a core.Approval, err error) {
+	b = t.button()
+	if !b.OnReply() {
+		a, err = c.Store.LoadApproval(ctx, b.Approval)
+		switch {
+		case core.CategoryOf(err) == core.NotFound:
+			err = refuse(http.StatusConflict, codeContinuation, desk.ErrUnknown.Message)
+		case err == nil && !c.concerns(a.Invocation, a.Conversation):
+			err = unknownContinuation()
 		}
-		b.Failed, _ = strconv.ParseInt(t.Subject, 10, 64) // 0 for what is none: there is no such event
+		return b, a, err
 	}
-	return b, p
-}
-
-// approval returns the approval of a token, if the request is of its run and its session.
-func (c *call) approval(ctx context.Context, t token) (core.Approval, error) {
-	a, err := c.Store.LoadApproval(ctx, core.ApprovalID(t.Subject))
-	if core.CategoryOf(err) == core.NotFound {
-		return core.Approval{}, refuse(http.StatusConflict, codeContinuation, desk.ErrUnknown.Message)
-	}
-	if err == nil && !c.concerns(a.Invocation, a.Conversation) {
+	failed, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: b.Failed, Limit: 1})
+	if err == nil && (b.Failed == 0 || len(failed) == 0 || !c.concerns("", failed[0].Conversation)) {
 		err = unknownContinuation()
 	}
-	return a, err
+	b.Conversation = c.mailbox
+	return b, a, err
+}
+
+// pressOf is the request as a press. An answer that names no option is a form.
+func (c *call) pressOf(b chat.Button, q *question.Question) desk.Press {
+	p := desk.Press{Who: c.who.Actor, Conversation: c.mailbox, Address: addressOf(c.mailbox)}
+	intent := strings.TrimSpace(c.request.Intent)
+	switch {
+	case b.Action == chat.ActionDeny:
+		p.Typed = []string{c.request.Reason}
+	case b.Action != chat.ActionAnswer || b.Option > 0:
+	case c.request.Answer != nil:
+		p.Form, p.Whole = true, string(c.request.Answer)
+	case c.request.Typed != nil || q == nil:
+		p.Form, p.Typed = true, c.request.Typed
+	case q.Form:
+		p.Form, p.Whole = true, intent
+	default:
+		p.Form, p.Typed = true, []string{q.Fields[0].Typed(intent)}
+	}
+	return p
 }
 
 // concerns reports whether the request names this run and this session. It may leave out either.
@@ -115,60 +130,18 @@ type decision struct {
 	Digest  string `json:"digest"`
 }
 
-// decide stores the decision, or shows the card that is to be reviewed before it. The store decides: the first decision of a person counts, so the
-// token is used once. A repetition of the same request gets its answer again.
-func (c *call) decide(ctx context.Context, t token) (wire.Response, error) {
-	a, err := c.approval(ctx, t)
+// decide stores the decision. The store decides: the first decision of a person counts, so the token is used once.
+func (c *call) decide(ctx context.Context, a core.Approval, pressed desk.Event) (wire.Response, error) {
+	raw, err := json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()})
 	if err != nil {
 		return wire.Response{}, err
 	}
-	known, err := c.find(ctx, c.eventID())
-	if err == nil && known != nil {
-		err = c.same(*known)
-	}
+	pressed.ID, pressed.Payload = c.eventID(), raw
+	click, err := c.commit(ctx, pressed.Event)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	if known != nil {
-		return c.decided(ctx, *known, a)
-	}
-	b, p := c.pressOf(t)
-	if p.Form && a.Question != nil {
-		c.fill(&p, *a.Question)
-	}
-	switch pressed := c.desk.Press(ctx, b, p).(type) {
-	case desk.Open:
-		return c.review(ctx, a)
-	case desk.Say:
-		return wire.Response{}, c.refusal(b, pressed)
-	case desk.Event:
-		ev := pressed.Event
-		ev.ID = c.eventID()
-		if ev.Payload, err = json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()}); err != nil {
-			return wire.Response{}, err
-		}
-		click, err := c.commit(ctx, ev)
-		if err != nil {
-			return wire.Response{}, err
-		}
-		return c.decided(ctx, click, a)
-	}
-	return wire.Response{}, unknownContinuation()
-}
-
-// fill adds the answer that the request has.
-func (c *call) fill(p *desk.Press, q question.Question) {
-	intent := strings.TrimSpace(c.request.Intent)
-	switch {
-	case c.request.Answer != nil:
-		p.Whole = string(c.request.Answer)
-	case c.request.Typed != nil:
-		p.Typed = c.request.Typed
-	case q.Form:
-		p.Whole = intent
-	default:
-		p.Typed = []string{q.Fields[0].Typed(intent)}
-	}
+	return c.decided(ctx, click, a)
 }
 
 // refusal is why a press is not taken, in the words that every platform says.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -45,6 +46,23 @@ func (e *Engine) openToken(who access.Person, text string) (t token, ok bool) {
 	}
 	edits, err := strconv.Atoi(fields[3])
 	return token{Action: action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
+}
+
+// button is what a token does, as the button of a card or below the reply to a failed event.
+func (t token) button() chat.Button {
+	b := chat.Button{Action: chat.Action(t.Action), Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
+	switch t.Action {
+	case actReview:
+		b.Action = chat.ActionConfirm
+	case actAnswer:
+		b.Option, b.Edits = t.Edits, 0
+	case actRetry:
+		b.Action = chat.ActionRetry
+	}
+	if b.OnReply() {
+		b.Failed, _ = strconv.ParseInt(t.Subject, 10, 64) // 0 if it is no number: there is no such event
+	}
+	return b
 }
 
 // continuation is the wire form of a token: a Shell sends it back verbatim.

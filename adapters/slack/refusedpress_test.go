@@ -14,7 +14,9 @@ import (
 
 // TestRefusedPressesSaySo: of a button privately, of a form at its inputs, and it stays open.
 func TestRefusedPressesSaySo(t *testing.T) {
-	adaptertest.RefusedPresses(t, "slack", "slack:U2BOB", func(t *testing.T, c adaptertest.Refusal) string {
+	dialog := "what is dangerous is confirmed in Slack's own dialog"
+	without := map[string]string{"an approval of other arguments": dialog, "another word": dialog}
+	adaptertest.RefusedPresses(t, "slack:U2BOB", without, func(t *testing.T, c adaptertest.Refusal) string {
 		r := start(t, setup{fake: slacktest.Options{AckWithin: 1e8}, slack: slack.Options{Card: c.Look}}).known()
 		if c.Unstored {
 			r.inbox.Gate(busy)

@@ -12,7 +12,12 @@ import (
 
 // TestRefusedPressesSaySo: the page is shown again, and says why nothing was decided.
 func TestRefusedPressesSaySo(t *testing.T) {
-	adaptertest.RefusedPresses(t, "web", "openharness:bob", func(t *testing.T, c adaptertest.Refusal) string {
+	sealed, page := "a form of the page has no sealed value", "there is no page to show it on"
+	without := map[string]string{
+		"a button of another key": sealed, "a form of another key": sealed, "another word": "the second step has a box to tick",
+		"a button of one unknown": page, "a form of one unknown": page, "one that can't be looked up": page, "one that can't be stored": page,
+	}
+	adaptertest.RefusedPresses(t, "openharness:bob", without, func(t *testing.T, c adaptertest.Refusal) string {
 		s := newSite(t)
 		a := s.desk.open("a1", func(a *core.Approval) {
 			a.State, a.DecidedBy, a.Question, a.Requester = c.Card.State, core.Actor{Name: c.Card.DecidedBy}, c.Card.Question, c.Card.Requested

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -101,27 +102,17 @@ func (t *Toy) event(i item) (e core.Event, ok bool) {
 		e.Payload, _ = json.Marshal(i)
 		return e, true
 	}
-	fields, ok := t.Signer.Open(i.pressed)
-	if ok {
-		c := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1])}
-		e.Body = core.ClickEvent{Approval: c.Approval}
-		e.Payload, _ = json.Marshal(c)
-	}
-	return e, ok
+	at := desk.Desk{Platform: Name, Signer: t.Signer, Card: t.Card, Log: t.Log}
+	press := desk.Press{Who: e.Actor, Conversation: conversation, Address: here, ID: i.id}
+	decided, ok := at.Press(context.Background(), at.Open(i.pressed), press).(desk.Event)
+	return decided.Event, ok
 }
 
-// Parse reads a message, and a decision, which is a core.Click.
+// Parse reads a message.
 func (t *Toy) Parse(_ context.Context, e core.Event) (in core.Input, err error) {
-	var p struct {
-		Text string
-		core.Click
-	}
-	press := e.Kind() == core.KindClick
-	if err := json.Unmarshal(e.Payload, &p); err != nil || !utf8.Valid(e.Payload) || press && p.Approval == "" {
+	var p struct{ Text string }
+	if err := json.Unmarshal(e.Payload, &p); err != nil || !utf8.Valid(e.Payload) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid, "That can't be read. Send it again.")
-	}
-	if press {
-		return core.Input{Click: &p.Click}, nil
 	}
 	in.Message, err = chat.UserMessage(core.Speaker{}, p.Text, nil, nil)
 	return in, err

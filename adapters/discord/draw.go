@@ -7,17 +7,12 @@ import (
 	"gatehouse/core"
 )
 
-// newPainter returns a painter of deliveries. Replies go through neutral; any other text by a model or a person is literal, or code. No
+// newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is literal, or code. No
 // message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
 // reply can be. seal signs the value of a button.
 func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
-		Reply: func(text string) (all []drawn) {
-			for _, part := range paragraphs(text) {
-				all = append(all, drawn{Text: part})
-			}
-			return all
-		},
+		Reply: drawReplies,
 		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
 		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
 		Late: func(m drawn) drawn {

@@ -98,7 +98,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 			return err
 		}
 	}
-	out, endpoint := parts[0].outgoing(), discordgo.EndpointChannelMessage(channel, id)
+	out, endpoint := parts[0].body(parts[0].outgoing()), discordgo.EndpointChannelMessage(channel, id)
 	err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
 	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {
 		if err := d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(channel), map[string]any{"archived": false}, nil); err != nil {

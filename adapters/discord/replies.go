@@ -101,7 +101,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 		return "", true, nil
 	}
 	if err == nil {
-		err = d.rest.Call(ctx, http.MethodPatch, c.endpoint, part.outgoing(), &made)
+		err = d.rest.Call(ctx, http.MethodPatch, c.endpoint, part.body(part.outgoing()), &made)
 	} else {
 		err = chat.FindError(err)
 	}

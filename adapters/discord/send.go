@@ -12,6 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -24,7 +25,11 @@ type drawn struct {
 	Card  *container
 	Users []string
 	Roles []string
+	Files []file
 }
+
+// file is a file that is attached to a message.
+type file struct{ name, text string }
 
 // container is a card: its parts, with a coloured edge.
 type container struct {
@@ -41,6 +46,13 @@ type outgoing struct {
 	Nonce     string                           `json:"nonce,omitempty"`
 	Enforce   bool                             `json:"enforce_nonce,omitempty"`
 	Reference *discordgo.MessageReference      `json:"message_reference,omitempty"`
+	Attached  []attached                       `json:"attachments,omitempty"`
+}
+
+// attached names a file of the form that a message is sent in. An edit keeps no others.
+type attached struct {
+	ID   int    `json:"id"`
+	Name string `json:"filename"`
 }
 
 // outgoing makes the message to send. Without allowed_mentions, Discord would ping everyone whom the text mentions.
@@ -54,6 +66,32 @@ func (m drawn) outgoing() outgoing {
 		out.Rows = []discordgo.MessageComponent{discordgo.Container{AccentColor: &m.Card.Color, Components: m.Card.Parts}}
 	}
 	return out
+}
+
+// body is the body of a call that sends the message: a form, if it has files.
+func (m drawn) body(out outgoing) any {
+	if len(m.Files) == 0 {
+		return out
+	}
+	form := rest.Form{}
+	for i, f := range m.Files {
+		out.Attached = append(out.Attached, attached{ID: i, Name: f.name})
+		form.Files = append(form.Files, &discordgo.File{Name: f.name, ContentType: "text/plain; charset=utf-8", Reader: strings.NewReader(f.text)})
+	}
+	form.Payload = out
+	return form
+}
+
+// missingFiles is added to a message whose files the bot may not attach.
+const missingFiles = "\n-# ⚠️ Its files are missing: the bot lacks Attach Files."
+
+// withoutFiles returns the message for where the bot may not attach its files.
+func (m drawn) withoutFiles() drawn {
+	m.Files = nil
+	if chat.Units(m.Text+missingFiles) <= maxContent {
+		m.Text += missingFiles
+	}
+	return m
 }
 
 // words returns all text of the message.
@@ -86,7 +124,11 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: new(false)}
 	}
 	var made posted
-	if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), out, &made); err != nil {
+	err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), part.body(out), &made)
+	if len(part.Files) > 0 && rest.IsRefusal(err, discordgo.ErrCodeMissingPermissions) {
+		return d.send(ctx, channel, replyTo, delivery, part.withoutFiles())
+	}
+	if err != nil {
 		return "", posted{}, chat.SendError(err)
 	}
 	if !snowflake.Valid(made.ID) {

@@ -53,6 +53,9 @@ const (
 	stepsPrefix = "-# 🔧 "
 )
 
+// gap is an invisible character. It breaks what no backslash breaks; code has none.
+const gap = "\u200b"
+
 // escape escapes a text's Markdown and returns it in pieces: each is a character, or an address that Discord shows as it is. Any other
 // address is escaped so that Discord makes no link of it, which would include the backslashes that follow. Lines are kept, but none
 // becomes a heading or a quotation.
@@ -69,7 +72,7 @@ func escape(s string) []string {
 		r, n := utf8.DecodeRuneInString(s)
 		piece := s[:n]
 		if strings.HasPrefix(s, "@everyone") || strings.HasPrefix(s, "@here") {
-			piece += "\u200b"
+			piece += gap
 		}
 		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) || strings.HasPrefix(s, "://") {
 			piece = `\` + piece

@@ -1,11 +1,14 @@
 package doc
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Forms says which forms a surface has for what Markdown has. What it lacks becomes something else, by this one table:
 //
 //	a heading that is too deep      bold words
-//	a table                         code with aligned columns; or, where that is too wide, a list of its rows: see Grid and Rows
+//	a table                         code with aligned columns; or a list of its rows, if that is too wide or has three backticks
 //	a rule                          three dashes
 //	a block in a list's item        stands below the item, at the margin, and the list goes on after it; but words and lists stay
 //	a block in a quotation          ends the quotation, which goes on after it; but words and lists stay
@@ -61,7 +64,7 @@ func (f Forms) table(b Block) []Block {
 	if f.Tables(b) {
 		return []Block{b}
 	}
-	if grid, width := Grid(b); width <= f.Columns {
+	if grid, width := Grid(b); width <= f.Columns && !strings.Contains(grid, "```") {
 		return []Block{{Kind: CodeBlock, Code: grid}}
 	}
 	return f.Drawable([]Block{Rows(b)})

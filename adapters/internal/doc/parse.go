@@ -2,6 +2,7 @@ package doc
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -200,17 +201,24 @@ func (r reader) link(n ast.Node, to string, like Span) []Span {
 	return []Span{like}
 }
 
-// autoLink is an address in the text, whose text is the address itself.
+// autoLink is an address in the text, whose text is the address itself. One of another scheme may be anything between angle brackets.
 func (r reader) autoLink(n *ast.AutoLink, like Span) []Span {
 	like.Text = string(n.Label(r.source))
-	if like.To == "" {
+	scheme, _, _ := strings.Cut(strings.ToLower(like.Text), ":")
+	switch mail := n.AutoLinkType == ast.AutoLinkEmail; {
+	case !mail && !slices.Contains(schemes, scheme) && !strings.HasPrefix(scheme, "www."):
+		like.Text = "<" + like.Text + ">"
+	case like.To != "":
+	case mail && scheme != "mailto":
+		like.To = "mailto:" + like.Text
+	default:
 		like.To = string(n.URL(r.source))
-		if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(like.To), "mailto:") {
-			like.To = "mailto:" + like.To
-		}
 	}
 	return []Span{like}
 }
+
+// schemes are those of addresses.
+var schemes = []string{"http", "https", "ftp", "mailto"}
 
 // plain is the text in a node, on one line.
 func (r reader) plain(in ast.Node) string {

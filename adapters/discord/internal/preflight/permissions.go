@@ -42,6 +42,10 @@ var Permissions = []Permission{
 		Without: "a mention is answered in the channel itself", value: discordgo.PermissionCreatePublicThreads, need: threading,
 	},
 	{
+		Name: "Attach Files", For: "attach code that no message can show: code that has three backticks in it",
+		Without: "code that no message can show is missing from answers there", value: discordgo.PermissionAttachFiles, need: useful,
+	},
+	{
 		Name: "Read Message History", For: "fetch messages that it missed while it was not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a message",
 		Without: "messages that it misses while it is not running stay unanswered, and a delivery may stay in doubt",
 		value:   discordgo.PermissionReadMessageHistory, need: useful,

@@ -1,0 +1,173 @@
+package discord
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/core"
+)
+
+// asWords are leaves in which code within a line is words: Discord has no form for some of it.
+func asWords(all []adaptertest.Leaf) []adaptertest.Leaf {
+	for i := range all {
+		if all[i].Kind == adaptertest.Inline {
+			all[i].Kind = adaptertest.Words
+		}
+	}
+	return adaptertest.Joined(all)
+}
+
+func replyLeaves(text string) []adaptertest.Leaf {
+	return asWords(adaptertest.Leaves(replyForms.Drawable(doc.Parse(text))))
+}
+
+var (
+	readCode    = regexp.MustCompile("(?s)^```(?:[A-Za-z0-9_+.#-]+)?\n(.*?\n)```(?:\n|$)")
+	readFile    = regexp.MustCompile(`^\(see (code-\d+\.\w+)\)(?:\n|$)`)
+	readHeading = regexp.MustCompile(`^#{1,3} (.*)`)
+	readItem    = regexp.MustCompile(`^ *(?:(-)|(\d+)\.)(?: |$)`)
+)
+
+// readReply reads the leaves of a reply from a message as Discord would show it.
+func readReply(text string, files map[string]string) (all []adaptertest.Leaf) {
+	for text != "" {
+		if code := readCode.FindStringSubmatch(text); code != nil {
+			all, text = append(all, adaptertest.Leaf{Kind: adaptertest.Code, Text: code[1]}), text[len(code[0]):]
+			continue
+		}
+		if name := readFile.FindStringSubmatch(text); name != nil {
+			all, text = append(all, adaptertest.Leaf{Kind: adaptertest.Code, Text: files[name[1]]}), text[len(name[0]):]
+			continue
+		}
+		line, rest, _ := strings.Cut(text, "\n")
+		text = rest
+		line = strings.TrimPrefix(line, "> ")
+		if heading := readHeading.FindStringSubmatch(line); heading != nil {
+			all = append(all, adaptertest.Leaf{Kind: adaptertest.Heading, Text: shownWords(heading[1])})
+			continue
+		}
+		for item := readItem.FindStringSubmatch(line); item != nil; item = readItem.FindStringSubmatch(line) {
+			all, line = append(all, adaptertest.Leaf{Kind: adaptertest.Item, Text: item[1] + item[2]}), line[len(item[0]):]
+		}
+		all = append(all, adaptertest.Leaf{Kind: adaptertest.Words, Text: shownWords(line)})
+	}
+	return all
+}
+
+// shownWords is a line of Markdown as Discord shows it.
+func shownWords(line string) string {
+	var b strings.Builder
+	for line != "" {
+		n := 1
+		switch code, url, angle := codeAt(line), ruleURL.FindString(line), ruleAngle.FindString(line); {
+		case code != "":
+			b.WriteString(strings.Trim(code, "`"))
+			n = len(code)
+		case ruleEscape.MatchString(line):
+			b.WriteByte(line[1])
+			n = 2
+		case angle != "":
+			b.WriteString(angle[1 : len(angle)-1])
+			n = len(angle)
+		case url != "":
+			b.WriteString(url)
+			n = len(url)
+		case line[0] == '*' || line[0] == '~':
+		default:
+			b.WriteByte(line[0])
+		}
+		line = line[n:]
+	}
+	return b.String()
+}
+
+func filesOf(m drawn) map[string]string {
+	files := map[string]string{}
+	for _, f := range m.Files {
+		files[f.name] = f.text
+	}
+	return files
+}
+
+// TestRepliesAreReadBack: whatever a model writes, all of it is in what Discord gets, and nothing is altered.
+func TestRepliesAreReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := adaptertest.AnyMarkdown(t)
+		var got []adaptertest.Leaf
+		for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
+			if len(m.Files) > maxFiles {
+				t.Fatalf("%d files", len(m.Files))
+			}
+			if found := misleading(m.Text); found != "" {
+				t.Fatalf("it shows %q: %q", found, m.Text)
+			}
+			got = append(got, readReply(m.Text, filesOf(m))...)
+		}
+		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(got))
+	})
+}
+
+// TestAnswersFromTheField are read back from what Discord got.
+func TestAnswersFromTheField(t *testing.T) {
+	adaptertest.FieldAnswers(t, func(t *testing.T, text string) {
+		w := newRig(t, nil)
+		w.say(answerTo("reply/1", text, core.Address{Platform: Name, Channel: general}))
+		m := w.FromBot(general)[0]
+		files := map[string]string{}
+		for _, a := range m.Attachments {
+			files[a.Name] = string(a.Data)
+		}
+		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(readReply(m.Content, files)))
+	})
+}
+
+// TestCodeThatNoFenceHoldsIsAttached, and where the bot may not attach files, the message says so.
+func TestCodeThatNoFenceHoldsIsAttached(t *testing.T) {
+	const text = "Use:\n\n````markdown\n# T\n```sh\nls\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
+	w := newRig(t, nil)
+	at := core.Address{Platform: Name, Channel: general}
+	w.say(answerTo("reply/1", text, at))
+	m := w.FromBot(general)[0]
+	if m.Content != "Use:\n(see code-1.md)\nand\n(see code-2.txt)" || len(m.Attachments) != 2 ||
+		string(m.Attachments[0].Data) != "# T\n```sh\nls\n```\n" || string(m.Attachments[1].Data) != "\n```\n" {
+		t.Errorf("%q with %+v", m.Content, m.Attachments)
+	}
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1})
+	w.say(answerTo("reply/2", text, at))
+	if m := w.FromBot(general)[1]; m.Content != "Use:\n(see code-1.md)\nand\n(see code-2.txt)"+missingFiles || len(m.Attachments) != 0 {
+		t.Errorf("%q with %+v", m.Content, m.Attachments)
+	}
+}
+
+// TestTablesAreAligned where they are narrow, else a list of their rows.
+func TestTablesAreAligned(t *testing.T) {
+	wide := strings.Repeat("wide ", 12)
+	for text, want := range map[string]string{
+		"|Plan|Price|\n|:-|-:|\n|**Basic**|5|\n|漢字|12|":     "```\nPlan  | Price\n------|------\nBasic |     5\n漢字  |    12\n```",
+		"|Plan|Notes|\n|-|-|\n|**Basic**|`x` " + wide + "|": "- **Plan:** **Basic** · **Notes:** `x` " + strings.TrimSpace(wide),
+		"|a|\n|-|\n|`` ```x ``|":                            "- **a:** \\`\\`\\`x",
+	} {
+		if got := drawReply(doc.Parse(text)).Text; got != want {
+			t.Errorf("%q\n becomes %q\n want    %q", text, got, want)
+		}
+	}
+}
+
+// TestCodeWithinALine is between backticks that it does not end, or words.
+func TestCodeWithinALine(t *testing.T) {
+	for code, want := range map[string]string{"a[i](x)": "`a[i](x)`", "a`b": "``a`b``", "a``b": "`a``b`", "a```b": "`a```b`", "a`b``c": "", "`a": "", "a`": "", " a": "", " ": "", "\\": "`\\`"} {
+		if got, ok := spanCode(code); got != want || ok != (want != "") {
+			t.Errorf("%q becomes %q, want %q", code, got, want)
+		}
+	}
+	if got, want := drawReply(doc.Parse("**a `x` b** *c **d** e*~~f~~ `g``h`")).Text, "**a** `x` **b** *c **d** e*f `g``h`"; got != want {
+		t.Error(got, fmt.Sprintf("want %q", want))
+	}
+}

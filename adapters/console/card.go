@@ -210,6 +210,9 @@ func (s style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
+// reply is a model's reply as text with Markdown's marks. Code stands at the margin of the bot's lines.
+func reply(markdown string) string { return doc.Text(doc.Parse(Sanitize(markdown)), true) }
+
 // bot is a text of the bot; its lines after the first are indented.
 func (s style) bot(text string) string {
 	lines := strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")

@@ -46,6 +46,9 @@ func (c *Console) deliver(d core.Delivery) error {
 		c.reopenAnswered()
 	}
 	text := d.Text
+	if d.Kind == core.PostReply {
+		text = reply(text)
+	}
 	if d.Late {
 		text = "(late) " + text
 	}

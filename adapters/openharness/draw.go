@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/openharness/internal/markup"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
@@ -75,7 +76,7 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 		about["request_id"] = p.Request
 	case core.PostReply:
 		if c.html {
-			about["html"] = markup.HTML(text)
+			about["html"] = markup.HTML(doc.Parse(text))
 		}
 	case core.PostError:
 		about["bucket"] = string(p.Bucket)

@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"gatehouse/adapters/internal/chattext"
 )
 
 // Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
@@ -18,7 +16,7 @@ func Clean(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if isControl(r) || chattext.Directional(r) {
+		if isControl(r) || Directional(r) {
 			return -1
 		}
 		return r
@@ -40,8 +38,20 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u
 // isControl reports whether a rune is a control character other than a newline or a tab.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// Units returns the length of a text in UTF-16 units. Platforms count characters, of which there are never more.
-func Units(s string) int { return chattext.Units(s) }
+// Directional reports whether a character changes the writing direction or is an invisible tag.
+func Directional(r rune) bool {
+	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
+		0xe0000 <= r && r <= 0xe007f
+}
+
+// Units returns the length of a text in UTF-16 units. Platforms count characters, of which there are never more. A byte that is not valid
+// UTF-8 counts as the one character that will replace it.
+func Units(s string) (n int) {
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
 
 // Head returns the beginning of a text within a limit in UTF-16 units, and how many characters are left out.
 func Head(s string, limit int) (head string, left int) {

@@ -189,16 +189,23 @@ func (r reader) span(n ast.Node, like Span) []Span {
 	return r.spans(n, like)
 }
 
-// link is a link whose text is in a node. One without a text shows its address.
+// link is a link whose text is in a node. One without a text shows its address. There is no link in another one: that is words.
 func (r reader) link(n ast.Node, to string, like Span) []Span {
-	if like.To == "" {
-		like.To = string(util.UnescapePunctuations([]byte(to)))
+	to = string(util.UnescapePunctuations([]byte(to)))
+	outer := like.To
+	if outer == "" {
+		like.To = to
 	}
-	if all := r.spans(n, like); len(all) > 0 {
-		return all
+	all := r.spans(n, like)
+	if len(all) == 0 {
+		like.Kind, like.Text = Words, to
+		return []Span{like}
 	}
-	like.Text = like.To
-	return []Span{like}
+	if outer != "" && to != "" {
+		like.Kind, like.Text = Words, " ("+to+")"
+		all = append(all, like)
+	}
+	return all
 }
 
 // autoLink is an address in the text, whose text is the address itself. One of another scheme may be anything between angle brackets.

@@ -53,10 +53,15 @@ func OneLine(spans []Span) string {
 // emphasis; signs that the text itself has are not escaped.
 func Text(blocks []Block, marks bool) string {
 	w := plain{marks: marks}
-	all := Forms{Headings: 6, Rules: true, Tables: func(Block) bool { return true }}.Drawable(blocks)
-	w.blocks(all, "", "")
+	w.blocks(TextForms.Drawable(blocks), "", "")
 	return strings.TrimSuffix(w.String(), "\n")
 }
+
+// TextForms are the forms of plain text.
+var TextForms = Forms{Headings: 6, Rules: true, Tables: func(b Block) bool {
+	_, wide := Grid(b)
+	return wide <= 120
+}}
 
 // plain writes plain text.
 type plain struct {

@@ -1,59 +1,109 @@
-// Package markup turns the Markdown of a model's reply into HTML that a page may insert as it is.
+// Package markup writes a model's reply as HTML that a page may insert as it is.
 //
-// It writes only the elements and attributes that write.go has in its text; whatever else a text holds is written as text. The parser knows no
-// raw HTML, so that a tag is text from the beginning. Links lead to http, https and mailto only, open in a tab of their own, and tell the other
-// site nothing. An image is never loaded, since that would tell its server who reads what: it becomes a link to it. Headings begin at the third
-// level, below those of the page.
-//
-// Time and size are bounded. A text that is too long, nested too deeply, or whose HTML would be much longer than itself (one long link
-// reference that is used a thousand times) is shown as it is, without its markup.
+// It writes only the elements and attributes that it has in its text; whatever else a reply holds is written as text. Links lead to http,
+// https and mailto only, open in a tab of their own, and tell the other site nothing. An image is never loaded, since that would tell its
+// server who reads what: it is a link. Headings begin at the third level, below those of the page.
 package markup
 
 import (
-	"bytes"
 	"html"
+	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark/text"
+	"gatehouse/adapters/internal/doc"
 )
 
-// HTML returns a text in Markdown as HTML.
-func HTML(markdown string) string {
-	markdown = strings.ReplaceAll(strings.ToValidUTF8(markdown, "\ufffd"), "\x00", "\ufffd")
-	if len(markdown) > maxText || tangled(markdown) {
-		return plain(markdown)
-	}
-	if out, ok := rendered([]byte(markdown)); ok {
-		return out
-	}
-	return plain(markdown)
+// HTML returns a reply as HTML.
+func HTML(blocks []doc.Block) string {
+	w := &writer{}
+	w.blocks(blocks)
+	return w.String()
 }
 
-// plain is a text without markup.
-func plain(s string) string {
-	return "<pre tabindex=\"0\"><code>" + html.EscapeString(s) + "</code></pre>\n"
+// writer writes HTML.
+type writer struct{ strings.Builder }
+
+func (w *writer) blocks(all []doc.Block) {
+	for _, b := range all {
+		w.block(b)
+	}
 }
 
-// rendered parses and writes a text; ok is false if that passes a bound. A fault of the parser must not keep people from the reply, so it counts
-// as one.
-func rendered(source []byte) (out string, ok bool) {
-	defer func() {
-		if recover() != nil {
-			out, ok = "", false
+func (w *writer) block(b doc.Block) {
+	switch b.Kind {
+	case doc.Paragraph:
+		w.element("p", "", func() { w.spans(b.Spans) })
+	case doc.Heading:
+		w.element("h"+strconv.Itoa(min(6, b.Level+2)), "", func() { w.spans(b.Spans) })
+	case doc.Quote:
+		w.element("blockquote", "", func() { w.blocks(b.Items[0]) })
+	case doc.List:
+		w.list(b)
+	case doc.Rule:
+		w.WriteString("<hr>\n")
+	case doc.CodeBlock:
+		w.WriteString("<pre tabindex=\"0\"><code>" + html.EscapeString(b.Code) + "</code></pre>\n")
+	case doc.Table:
+		w.table(b)
+	}
+}
+
+// element writes an element; attributes begin with a space.
+func (w *writer) element(name, attributes string, inside func()) {
+	w.WriteString("<" + name + attributes + ">")
+	inside()
+	w.WriteString("</" + name + ">\n")
+}
+
+func (w *writer) list(b doc.Block) {
+	name, start := "ul", ""
+	if b.First != doc.NoNumbers {
+		name = "ol"
+		if b.First != 1 {
+			start = ` start="` + strconv.Itoa(b.First) + `"`
 		}
-	}()
-	if knotted(blocks.Parse(text.NewReader(source)), source, 0) {
-		return "", false
 	}
-	w := &writer{source: source}
-	w.node(whole.Parse(text.NewReader(source)), 0)
-	return w.String(), !w.refused
+	w.element(name, start, func() {
+		for _, item := range b.Items {
+			w.element("li", "", func() { w.item(item) })
+		}
+	})
 }
 
-// writer writes HTML until a bound is passed.
-type writer struct {
-	source []byte
-	bytes.Buffer
-	refused bool
-	linked  bool // inside a link: there is none in another
+// item writes an item. Words at its beginning are a paragraph only if another one follows.
+func (w *writer) item(blocks []doc.Block) {
+	if len(blocks) == 0 || blocks[0].Kind != doc.Paragraph || len(blocks) > 1 && blocks[1].Kind == doc.Paragraph {
+		w.blocks(blocks)
+		return
+	}
+	w.spans(blocks[0].Spans)
+	if len(blocks) > 1 {
+		w.WriteByte('\n')
+		w.blocks(blocks[1:])
+	}
+}
+
+func (w *writer) table(b doc.Block) {
+	w.WriteString("<div class=\"table\" tabindex=\"0\">")
+	w.element("table", "", func() {
+		w.WriteString("<thead>")
+		w.row("th", b.Rows[0], b.Align)
+		w.WriteString("</thead>")
+		for _, row := range b.Rows[1:] {
+			w.row("td", row, b.Align)
+		}
+	})
+	w.WriteString("</div>\n")
+}
+
+func (w *writer) row(cell string, cells []doc.Cell, aligned []doc.Align) {
+	w.element("tr", "", func() {
+		for i, spans := range cells {
+			class := ""
+			if i < len(aligned) {
+				class = map[doc.Align]string{doc.AlignRight: ` class="right"`, doc.AlignCenter: ` class="center"`}[aligned[i]]
+			}
+			w.element(cell, class, func() { w.spans(spans) })
+		}
+	})
 }

@@ -165,11 +165,25 @@ func TestLaw8_TextInAScriptStaysText(t *testing.T) {
 			t.Errorf("%s is not in %q", text, m.Shown())
 		}
 	}
-	raw := mustJSON(m.Blocks) + m.Text
-	for _, markup := range []string{"<!channel>", `\u003c!channel`, "<@U2BOB>", `\u003c@U2BOB`, "<!here>", `"type":"broadcast"`, `"type":"user"`} {
-		if strings.Contains(raw, markup) {
-			t.Errorf("%s is in %s", markup, raw)
+	// Slack parses tokens in the message's text, and none in its rich text, where a mention is an element of its own.
+	for _, b := range m.Blocks {
+		if b["type"] != "rich_text" {
+			t.Errorf("a block %v", b)
 		}
+	}
+	for _, markup := range []string{"<!channel>", "<@U2BOB>", "<!here>", "@here"} {
+		if strings.Contains(m.Text, markup) {
+			t.Errorf("%s is in %s", markup, m.Text)
+		}
+	}
+	raw := mustJSON(m.Blocks)
+	for _, element := range []string{`"type":"broadcast"`, `"type":"user"`, `"type":"channel"`, `"type":"usergroup"`} {
+		if strings.Contains(raw, element) {
+			t.Errorf("%s is in %s", element, raw)
+		}
+	}
+	if reaches := m.Reaches(); len(reaches) > 0 {
+		t.Errorf("it reaches %+v", reaches)
 	}
 }
 

@@ -173,8 +173,7 @@ func withdrawer(who core.Actor, a core.Approval) string {
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, intent, err := s.store.Recorded(ctx, id)
 	if errors.As(err, new(*audit.Contradiction)) {
-		card := contradictedCard(a, core.MessageOf(err))
-		return card, nil
+		return contradictedCard(a, core.MessageOf(err)), nil
 	}
 	if err != nil {
 		return core.Card{}, err

@@ -19,7 +19,7 @@ type Driver interface {
 	Open(d Deps) (Platform, error)
 }
 
-// NoSettings is part of a driver without settings. None switches it on: a command opens it.
+// NoSettings is part of a driver without settings: none switches it on. A command may open it.
 type NoSettings struct{}
 
 // Settings are none.
@@ -27,6 +27,11 @@ func (NoSettings) Settings() Settings { return nil }
 
 // Configured is false.
 func (NoSettings) Configured() bool { return false }
+
+// Open fails: there is nothing to open. Error: unsupported.
+func (NoSettings) Open(Deps) (Platform, error) {
+	return nil, Errorf(Unsupported, "This platform can't be opened.")
+}
 
 // Settings is a pointer to a struct whose fields are settings; package settings says with which tags. Validate returns all faults, one line each,
 // beginning with the key.

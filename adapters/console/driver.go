@@ -48,11 +48,6 @@ func (Local) IDs() core.IDs {
 	return ids
 }
 
-// Open fails: there is nothing to open. Error: unsupported.
-func (Local) Open(core.Deps) (core.Platform, error) {
-	return nil, core.Errorf(core.Unsupported, "The local person has no platform of their own.")
-}
-
 var personName = regexp.MustCompile(`^[^\s:,]+$`)
 
 func idsOf(platform string) core.IDs {

@@ -50,7 +50,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 // layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is how many characters of
 // the arguments it leaves out, if so much of its room is spared.
 func layout(v doc.Document, spared int) (texts []string, left int) {
-	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", "", "-# "+markdownOf(v.Foot)
+	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", "", "-# "+cardLine(v.Foot)
 	if v.Late != "" {
 		above = "-# " + v.Late + "\n" + above
 	}
@@ -59,7 +59,7 @@ func layout(v doc.Document, spared int) (texts []string, left int) {
 	}
 	rest := "\n" + fields(v.Fields)
 	for _, note := range v.Notes {
-		rest += "\n" + markdownOf(note.Spans)
+		rest += "\n" + cardLine(note.Spans)
 	}
 	room := maxCard - chat.Units(above+rest+below+foot)
 	above += leadOf(v.Lead, room) + rest
@@ -72,7 +72,7 @@ func fields(all []doc.Field) string {
 	var lines []string
 	half := false // the last line has room for another one
 	for _, f := range all {
-		text := "**" + f.Label + ":** " + markdownOf(f.Value)
+		text := "**" + f.Label + ":** " + cardLine(f.Value)
 		if half && !f.Wide {
 			lines[len(lines)-1] += " · " + text
 		} else {

@@ -20,8 +20,8 @@ var limits = doc.Limits{
 // maxAll is more than any text of a card has.
 const maxAll = 1 << 20
 
-// markdownOf draws spans in Discord's Markdown.
-func markdownOf(spans []doc.Span) string {
+// cardLine draws spans in Discord's Markdown.
+func cardLine(spans []doc.Span) string {
 	var b strings.Builder
 	for _, s := range spans {
 		text := textOf(s)
@@ -74,7 +74,7 @@ func leadOf(lead []doc.Span, room int) string {
 	if lead[0].Kind == doc.Lines {
 		return linesOf(lead[0].Text, room)
 	}
-	return markdownOf(lead)
+	return cardLine(lead)
 }
 
 // linesOf draws a text with its lines: as a quotation, which its own Markdown can't end, or as code if too much

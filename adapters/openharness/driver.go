@@ -20,12 +20,10 @@ func (*Config) Name() string { return Name }
 // Title is "OpenHarness".
 func (*Config) Title() string { return "OpenHarness" }
 
-var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
 // IDs are the names of tokens.
 func (*Config) IDs() core.IDs {
 	return core.IDs{
-		Person: core.IDForm{Like: tokenName, Example: Name + ":ann"},
+		Person: core.IDForm{Like: regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), Example: Name + ":ann"},
 		Wanted: "id of a holder of a token", Remedy: "write openharness:NAME with a name of GATEHOUSE_TOKENS",
 	}
 }

@@ -24,12 +24,12 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 	var bad, foreign []string
 	for _, id := range strings.Split(list, ",") {
 		id = strings.TrimSpace(id)
-		platform, name, ok := strings.Cut(id, ":")
-		switch {
+		platform, name, _ := strings.Cut(id, ":")
+		switch _, _, ok := acting.Of(id); {
 		case id == "":
-		case !ok || platform == "" || name == "":
+		case platform == "" || name == "":
 			bad = append(bad, id)
-		case !slices.Contains(acting.Names(), platform):
+		case !ok:
 			foreign = append(foreign, id)
 		default:
 			d.Approvers = append(d.Approvers, id)

@@ -31,7 +31,7 @@ type Command struct {
 }
 
 // finding is the result of one check.
-type finding = core.Check
+type finding core.Check
 
 // The states of a finding.
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -21,7 +22,7 @@ func (c Command) checkPlatforms(ctx context.Context, cfg settings.Config, store 
 		switch doctor, ok := d.(core.Doctor); {
 		case !ok:
 		case d.Configured():
-			found = append(found, doctor.Check(ctx, checkup)...)
+			found = append(found, cli.List(doctor.Check(ctx, checkup), func(c core.Check) finding { return finding(c) })...)
 		default:
 			missing = append(missing, unconfigured(d.Name(), d.Title()))
 		}

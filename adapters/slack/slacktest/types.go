@@ -65,7 +65,7 @@ type typed struct {
 // strict are types that are narrower than Slack's. Where Slack's allow a block of any type with any members, for those
 // who use blocks that the types do not know yet, ours must be one that they know.
 const strict = `import type * as api from '@slack/web-api'; ` +
-	`import type {KnownBlock, MessageAttachment, MessageMetadata, ModalView, HomeView} from '@slack/types'; ` +
+	`import type {KnownBlock, RichTextBlock, MessageAttachment, MessageMetadata, ModalView, HomeView} from '@slack/types'; ` +
 	`type Blocks = KnownBlock[]; ` +
 	`type Attachment = Omit<MessageAttachment, 'blocks'> & {blocks?: KnownBlock[]}; ` +
 	`type Modal = Omit<ModalView, 'blocks'> & {blocks: KnownBlock[]}; ` +
@@ -75,12 +75,17 @@ const strict = `import type * as api from '@slack/web-api'; ` +
 	`type FormAnswer = {response_action: 'errors', errors: Record<string, string>} | {response_action: 'clear'} | ` +
 	`{response_action: 'update' | 'push', view: Modal};`
 
+// lacking is what Slack's reference documents and its types lack: the number at which a list begins
+// (https://docs.slack.dev/reference/block-kit/block-elements/rich-text-list-element).
+const lacking = `declare module '@slack/types/dist/block-kit/block-elements.js' { interface RichTextList { offset?: number } }`
+
 // wrong are constants that do not have their types: if one is accepted, so might be any request.
 var wrong = map[string]string{
 	"api.ChatPostMessageArguments": `{channel: 'C1', text: 'x', surely_not: 1}`,
 	"api.ViewsOpenArguments":       `{trigger_id: 't', view: 5}`,
 	"Blocks":                       `[{type: 'section', text: {type: 'mrkdwn', text: 'x'}, surely_not: 1}]`,
 	"Attachment":                   `{fallback: 'x', blocks: [{type: 'surely_not'}]}`,
+	"RichTextBlock":                `{type: 'rich_text', elements: [{type: 'rich_text_list', style: 'ordered', offset: '1', elements: []}]}`,
 	"Modal":                        `{type: 'modal', title: {type: 'mrkdwn', text: 'x'}, blocks: []}`,
 	"MessageMetadata":              `{event_type: 'x'}`,
 	"Response":                     `{response_type: 'loud'}`,
@@ -89,6 +94,7 @@ var wrong = map[string]string{
 
 func (f *typed) begin() {
 	f.line(strict)
+	f.line(lacking)
 	for kind, value := range wrong {
 		f.line("// @ts-expect-error what is wrong is found")
 		f.line(fmt.Sprintf("export const w%d: %s = %s;", len(f.lines), kind, value))

@@ -38,6 +38,8 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		card.Altered = false // no call of it runs
 	}
 	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(), a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
+	card.Said = a.Call.Said && card.Hidden == 0 && !card.Altered && card.Summary == a.Call.Summary
+	card.Before = before(a)
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
 	}
@@ -86,6 +88,16 @@ func ranAt(i *core.IntentRecord) time.Time {
 		return i.BegunAt
 	}
 	return i.EndedAt
+}
+
+// before is what was asked for, if an approver has changed it: with secrets masked, and only if it is what was recorded.
+func before(a core.Approval) string {
+	arguments := a.Before()
+	digest, err := tool.Digest(a.Call.Tool, arguments)
+	if arguments == nil || err != nil || digest != a.Requested {
+		return ""
+	}
+	return mask.Escape(pretty(mask.Shown(arguments, a.Call.Secret...)))
 }
 
 // altered reports whether a stored call is not the one whose digest was taken when it was asked for.

@@ -46,6 +46,7 @@ type Call struct {
 	Secret    []string        `json:"secret,omitempty"` // JSON pointers to the arguments that the tool's schema says are secret
 	Digest    string          `json:"digest"`           // of tool and arguments, canonical: what the executor compares
 	Summary   string          `json:"summary"`          // the tool's sentence for the approver
+	Said      bool            `json:"said,omitempty"`   // the sentence is of the tool's own template, and says every argument as it is
 	Risk      Risk            `json:"risk,omitempty"`
 	Bound     Binding         `json:"bound,omitzero"`
 
@@ -168,7 +169,7 @@ func (a Approval) Erased() Approval {
 	}
 	a.Votes = slices.Clone(a.Votes)
 	for n := range a.Votes {
-		a.Votes[n].Reason, a.Votes[n].Answer = "", nil
+		a.Votes[n].Reason, a.Votes[n].Answer, a.Votes[n].Before = "", nil, nil
 	}
 	return a
 }
@@ -183,6 +184,7 @@ type Vote struct {
 	At     time.Time `json:"at"`
 
 	Answer json.RawMessage `json:"answer,omitempty"` // to a question
+	Before json.RawMessage `json:"before,omitempty"` // of a change of the arguments: what they were
 }
 
 // Decision is a request to change an open approval. Exactly one of Vote, Expire, Cancel and Remind is set.

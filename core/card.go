@@ -15,6 +15,8 @@ type Card struct {
 	Tool      string
 	Summary   string             // one line, nothing invisible in it (see mask.EscapeLine)
 	Arguments string             // pretty JSON, complete, secrets masked, nothing invisible in it
+	Said      bool               // Summary is the tool's own sentence, and says every argument as it is
+	Before    string             // the arguments that were asked for, likewise, if an approver has changed them; "" if they are not known
 	Asked     Asked              // which message it is about; secrets masked
 	Question  *question.Question // of a question: its texts, with secrets masked, and nothing invisible in them; nil: an approval
 	Answer    string             // of a question that was answered: for people, secrets masked, nothing invisible in it

@@ -209,7 +209,7 @@ func (a *Approval) edit(v Vote, d Decision) error {
 	case a.voted(v.Actor, true) >= MaxVotes && !d.Admin:
 		return Errorf(ApprovalDecided, "You have changed the arguments %d times, which is the limit. Another approver can change them, or an admin.", MaxVotes)
 	}
-	a.Requested = cmp.Or(a.Requested, a.Call.Digest)
+	a.Requested, v.Before = cmp.Or(a.Requested, a.Call.Digest), a.Call.Arguments
 	a.Call, a.Votes = *d.Edit, append(slices.Clone(a.Votes), v)
 	return nil
 }
@@ -222,6 +222,16 @@ func (a Approval) Edits() (n int) {
 		}
 	}
 	return n
+}
+
+// Before is what the arguments were before approvers changed them; nil if nobody did, or it is erased.
+func (a Approval) Before() json.RawMessage {
+	for _, v := range a.Votes {
+		if v.Choice == Edit {
+			return v.Before
+		}
+	}
+	return nil
 }
 
 // Editor is the approver who changed the arguments last; the zero Actor if nobody did.

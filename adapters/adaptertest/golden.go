@@ -169,7 +169,9 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-editable": {Card: s.Card(func(c *core.Card) { c.Editable = true })},
 		"card-edited": {Card: s.Card(func(c *core.Card) {
 			c.Editable, c.Edits, c.Editor, c.Arguments = true, 2, s.Bob, "{\n  \"text\": \"buy oat milk\"\n}"
+			c.Before = "{\n  \"text\": \"buy milk\"\n}"
 		})},
+		"card-said":       {Card: s.Card(func(c *core.Card) { c.Said = true })},
 		"card-dropped":    {Card: s.Card(func(c *core.Card) { c.Asked.Dropped = s.Bob.Name })},
 		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
 		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},

@@ -44,7 +44,7 @@ func sayCard(d core.Delivery) saying {
 	if card.Asked.Of > 1 {
 		said.first += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
 	}
-	if card.Question == nil && card.Arguments != "" {
+	if card.Question == nil && card.Arguments != "" && !v.Told {
 		said.lines = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
 	}
 	if v.For != nil { // the terminal shows no headline of a question

@@ -39,9 +39,11 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	}
 	if card.Question == nil {
 		payload["tool"], payload["arguments"] = card.Tool, card.Arguments
-		if v.Arguments == "" {
+		switch {
+		case v.Told:
+		case v.Arguments == "":
 			lines = append(lines, doc.NoArguments)
-		} else {
+		default:
 			lines = append(lines, "Arguments:", "  "+whole(v.Arguments))
 		}
 	}

@@ -194,7 +194,7 @@ func (s *spec) build() tool.Tool {
 	if s.template != nil {
 		template = s.template.Value
 	}
-	t.Summarize = summary(t.Name, template)
+	t.Summarize, t.Says = summary(t.Name, template), says(template)
 	most := cmp.Or(t.MaxOutput, tool.DefaultMaxOutput)
 	if s.http != nil {
 		t.Do = s.http.do(t.Name, most)

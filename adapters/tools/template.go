@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"gatehouse/core/strictjson"
+	"gatehouse/core/tool"
 )
 
 // placeholder stands for a value by its name: {{amount}}.
@@ -59,6 +60,19 @@ func summary(name, template string) func(json.RawMessage) string {
 		return "Run " + name + " with " + strings.Join(all, ", ")
 	}
 }
+
+// says tells whether a template has every argument of a call as it is.
+func says(template string) func(json.RawMessage) bool {
+	named, _ := placeholders(template)
+	var quoted []string
+	for _, m := range inQuotes.FindAllStringSubmatch(template, -1) {
+		quoted = append(quoted, strings.TrimSpace(m[1]))
+	}
+	return func(args json.RawMessage) bool { return tool.Says(args, named, quoted) }
+}
+
+// inQuotes is a placeholder between quotes.
+var inQuotes = regexp.MustCompile("[“\"'`]\\{\\{([^{}]*)\\}\\}[”\"'`]")
 
 // shown is an argument on one line.
 func shown(v *strictjson.Value, args json.RawMessage) string {

@@ -97,7 +97,7 @@ func full(t *testing.T, state core.ApprovalState) core.Delivery {
 	noon := adaptertest.Noon
 	bob, cleo, dan := core.Actor{ID: "openharness:bob", Name: "Bob"}, core.Actor{ID: "slack:U3", Name: "Cleo"}, core.Actor{ID: "slack:U4", Name: "Dan"}
 	c := core.Card{
-		Approval: "0199aaaa-bbbb", State: state, Tool: "bank.pay", Summary: "Pay 20 to the milkman", Arguments: "{\n  \"amount\": 20\n}",
+		Approval: "0199aaaa-bbbb", State: state, Tool: "bank.pay", Summary: "Pay 20 to the milkman", Arguments: "{\n  \"amount\": 20\n}", Before: `{"amount": 2}`,
 		Asked:  core.Asked{Message: "pay the milkman", Place: 2, Of: 3, Dropped: "Eve"},
 		Hidden: 1234, Requester: "Ann", Requested: core.Actor{ID: "slack:U1", Name: "Ann"}, Approvers: []string{"openharness:frank"}, Self: true,
 		People: map[string]string{"slack:U9": "x"}, Voters: []core.Actor{bob, cleo}, Quorum: 7, Against: []core.Actor{dan}, Vetoes: 5, NeedsWhy: true, Direct: true,
@@ -128,6 +128,8 @@ var facts = map[string]struct {
 	"Tool":      {"open", []string{"bank.pay"}, nil},
 	"Summary":   {"open", []string{"Pay 20 to the milkman"}, nil},
 	"Arguments": {"open", []string{`amount: 20|{"amount":20}`}, nil},
+	"Said":      {not: map[string]string{everywhere: "the summary stands for the arguments then"}},
+	"Before":    {"open", []string{"amount: 2 → 20"}, nil},
 	"Asked":     {"open", []string{"(2 of 3)", "Eve had changed the arguments"}, nil},
 	"Question":  {"question", []string{"Which?"}, nil},
 	"Answer":    {"answered", []string{"Bee"}, nil},
@@ -150,7 +152,7 @@ var facts = map[string]struct {
 	"Risk":      {"open", []string{"hard or impossible to undo"}, nil},
 	"Changed":   {"open", []string{"The request was changed after it was made:", "pay 2"}, nil},
 	"Editable":  {not: map[string]string{everywhere: "it is a button, where arguments can be changed"}},
-	"Edits":     {"open", []string{"changed the arguments."}, nil},
+	"Edits":     {"open", []string{"changed the arguments"}, nil},
 	"Editor":    {"open", []string{"Gil"}, nil},
 	"Deadline":  {"open", []string{at(adaptertest.Noon.Add(time.Hour))}, nil},
 	"DecidedAt": {"approved", []string{at(adaptertest.Noon.Add(2 * time.Minute))}, nil},

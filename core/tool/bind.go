@@ -14,7 +14,9 @@ func Bind(t Tool, call core.ToolCall) (core.Call, error) {
 		Summary: "Run " + call.Name, Risk: t.CallRisk(), Annotations: t.Annotations,
 	}
 	if t.Summarize != nil {
-		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
+		said := t.Summarize(call.Arguments)
+		bound.Summary = bound.Mask(said)
+		bound.Said = t.Says != nil && t.Says(call.Arguments) && bound.Summary == said
 	}
 	return bound, nil
 }

@@ -18,6 +18,7 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 		Summarize: func(args json.RawMessage) string {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},
+		Says: func(args json.RawMessage) bool { return Says(args, []string{"text"}, []string{"text"}) },
 		Do: func(ctx context.Context, _ string, args json.RawMessage) (string, error) {
 			if err := add(ctx, owner(ctx), argument(args, "text")); err != nil {
 				return "", err

@@ -24,6 +24,8 @@ type Tool struct {
 
 	// Summarize describes in one sentence what a call with these arguments will do. Approvers read it. Only for mutating tools.
 	Summarize func(args json.RawMessage) string
+	// Says reports whether that sentence says every argument, see the function Says. nil: it does not.
+	Says func(args json.RawMessage) bool
 
 	// Do runs the tool and gives the text that the model reads. args fit the schema. key is the call's own, and the same on every attempt
 	// to run it: the id of the approval of a mutating call, ReadKey of one that only reads. Of an *Error the model reads category and

@@ -12,6 +12,7 @@ type Document struct {
 	Fields    []Field
 	Notes     []Note
 	Arguments string // see Arguments; "" of a question, and of a call without any
+	Told      bool   // the lead says every argument, so that they are not shown beside it
 	Folded    bool   // it is decided: its arguments are shown only if they are short
 	Options   []string
 	Elsewhere bool   // a copy: it was asked in another conversation

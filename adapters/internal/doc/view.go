@@ -17,7 +17,10 @@ func View(d core.Delivery, r Reader) Document {
 		v.Late = chat.LateNote
 	}
 	if c.Question == nil {
-		v.Arguments, v.Folded = Arguments(c), c.State != core.Open
+		v.Told = c.Said && chat.Units(c.Summary) <= maxTold
+		if v.Folded = c.State != core.Open; !v.Told {
+			v.Arguments = Arguments(c)
+		}
 		v.add("Tool", Span{Kind: Tool, Text: c.Tool})
 	} else if c.State == core.Open {
 		for _, o := range c.Question.Options() {
@@ -98,6 +101,9 @@ func (v *Document) waiting(d core.Delivery) {
 	}
 }
 
+// maxTold is how long a sentence may be, in UTF-16 units, for every surface to show all of it, however much it has to escape.
+const maxTold = 120
+
 // maxFor is how many spans a question's headline names people with: three, and what stands between them.
 const maxFor = 5
 
@@ -105,7 +111,7 @@ const maxFor = 5
 func (v *Document) changes() {
 	c := v.card
 	if c.Edits > 0 {
-		v.note(person(c.Editor, c.Editor.Name), own(" changed the arguments."))
+		v.note(edited(c)...)
 	}
 	if c.Asked.Dropped != "" {
 		v.note(Span{Kind: Subject, Text: c.Asked.Dropped, Limit: LimitSubject},

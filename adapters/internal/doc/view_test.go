@@ -1,0 +1,91 @@
+package doc_test
+
+import (
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/core"
+	"gatehouse/core/question"
+)
+
+func text(spans []doc.Span) string {
+	return doc.Plain(spans, func(s doc.Span) string { return s.Text })
+}
+
+func TestAnEditSaysWhatItChanged(t *testing.T) {
+	for name, c := range map[string]struct{ before, now, want string }{
+		"a value":    {`{"amount": 20, "to": "ann"}`, `{"amount": 21, "to": "ann"}`, "Bob changed the arguments: amount: 20 → 21"},
+		"two":        {`{"amount": 20, "to": "ann"}`, `{"to": "eve"}`, "Bob changed the arguments: amount: 20 → (none); to: ann → eve"},
+		"a new one":  {`{"to": "ann"}`, `{"to": "ann", "tip": {"of": [1, 2]}}`, `Bob changed the arguments: tip: (none) → {"of":[1,2]}`},
+		"a text":     {`{"n": 5}`, `{"n": "5"}`, `Bob changed the arguments: n: 5 → "5"`},
+		"long":       {`{"n": "` + strings.Repeat("x", 90) + `"}`, `{"n": 1}`, "Bob changed the arguments: n: " + strings.Repeat("x", 60) + "… → 1"},
+		"not stored": {"", `{"n": 1}`, "Bob changed the arguments."},
+	} {
+		card := core.Card{State: core.Open, Edits: 1, Editor: core.Actor{Name: "Bob"}, Before: c.before, Arguments: c.now}
+		notes := doc.View(core.Delivery{Card: &card}, doc.Reader{}).Notes
+		if len(notes) != 1 || text(notes[0].Spans) != c.want {
+			t.Errorf("%s: %q, want %q", name, text(notes[0].Spans), c.want)
+		}
+	}
+}
+
+func TestArgumentsAreNotRepeatedWhereTheSentenceSaysThem(t *testing.T) {
+	for summary, want := range map[string]string{"Pay 20 to ann": "", "Pay 20 to " + strings.Repeat("a", 130): "amount: 20"} {
+		card := core.Card{State: core.Open, Said: true, Summary: summary, Arguments: "{\n  \"amount\": 20\n}"}
+		if code, instead := doc.View(core.Delivery{Card: &card}, doc.Reader{}).Shown(); code != want || instead != "" {
+			t.Errorf("%s: %q, %q", summary, code, instead)
+		}
+	}
+}
+
+func TestAQuestionIsHeadedWithWhomItIsFor(t *testing.T) {
+	few, many := []string{"here:1", "there:2", "local"}, []string{"here:1", "here:2", "here:3", "here:4"}
+	for _, c := range []struct {
+		approvers []string
+		quiet     bool
+		headed    string
+		field     string
+	}{
+		{few, false, ", for here:1, anyone at gatehouse's own machine", ""},
+		{many, false, "", "here:1, here:2, here:3, here:4"},
+		{[]string{"there:2"}, false, "", doc.Elsewhere},
+		{few, true, "", doc.Elsewhere},
+	} {
+		card := core.Card{State: core.Open, Question: &question.Question{Text: "Which?"}, Approvers: c.approvers}
+		v := doc.View(core.Delivery{Post: core.Post{Quiet: c.quiet}, Card: &card}, doc.Reader{Platform: "here"})
+		field := ""
+		for _, f := range v.Fields {
+			field += text(f.Value)
+		}
+		if text(v.For) != c.headed || field != c.field {
+			t.Errorf("%v: headed %q, and below %q", c.approvers, text(v.For), field)
+		}
+	}
+}
+
+func TestWithdrawIsOfferedToWhomeverItIsFor(t *testing.T) {
+	ann, bob := core.Actor{ID: "here:1", Name: "Ann"}, core.Actor{ID: "here:2"}
+	card := core.Card{State: core.Open, Requested: ann, Requester: "Ann", Approvers: []string{"here:2"}}
+	for name, c := range map[string]struct {
+		to   string
+		who  core.Actor
+		want string
+	}{
+		"a channel":      {"", core.Actor{}, "Withdraw (Ann)"},
+		"who asked":      {"", ann, "Withdraw"},
+		"an approver":    {"", bob, ""},
+		"a copy for ann": {ann.ID, core.Actor{}, "Withdraw"},
+		"a copy for bob": {bob.ID, core.Actor{}, ""},
+	} {
+		got := ""
+		for _, choice := range doc.View(core.Delivery{Post: core.Post{Person: c.to}, Card: &card}, doc.Reader{Platform: "here", Who: c.who}).Cut(0, 0) {
+			if strings.HasPrefix(choice.Label, "Withdraw") {
+				got = choice.Label
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

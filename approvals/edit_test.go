@@ -74,6 +74,9 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 		if c.want != "" && !strings.Contains(core.MessageOf(err), c.want) {
 			t.Errorf("%.40s by %s: %v, want %s", c.args, c.who, err, c.want)
 		}
+		if c.want == "" && !strings.Contains(approvals.CardOf(got.Approval, nil).Before, `"milk"`) {
+			t.Errorf("%s: the card does not know what was asked for", c.args)
+		}
 		if c.want == "" && (err != nil || got.Approval.Call.Summary != "Add “bread” to the note book." || got.Approval.State != core.Open) {
 			t.Errorf("%s: %+v, %v", c.args, got.Approval, err)
 		}

@@ -38,7 +38,7 @@ func TestSlackAQuestionIsAnsweredByAButton(t *testing.T) {
 			t.Parallel()
 			s := serveSlack(t, slacktest.Options{}, env)
 			thread, card := s.askPeople("Which colour?", colours)
-			if shown := card.Shown(); !strings.Contains(shown, "May answer") || strings.Contains(shown, "Arguments") || len(card.Buttons()) != 3 {
+			if shown := card.Shown(); !strings.Contains(shown, "Question from the bot, for ") || strings.Contains(shown, "Arguments") || len(card.Buttons()) != 3 {
 				t.Errorf("the card shows %q", shown)
 			}
 			s.ann.Clicks("C1", card.TS, "blue")
@@ -124,7 +124,7 @@ func TestSlackAQuestionIsForSomebody(t *testing.T) {
 	s.readsEphemeral("C1", "U3EVE", "This question is for somebody else.")
 	s.bob.Clicks("C1", card.TS, "withdraw") // an approver of other requests
 	s.readsEphemeral("C1", "U2BOB", "Only the person who asked can withdraw this")
-	s.shows("C1", card.TS, "May answer", 3)
+	s.shows("C1", card.TS, "Question from the bot", 3)
 	s.ann.Clicks("C1", card.TS, "blue")
 	s.reads("C1", thread, `ann answered: "blue"`)
 }

@@ -37,7 +37,11 @@ func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, err
 		if d.Card == nil {
 			return "", false, core.Errorf(core.Internal, "The approval's card came without its data.")
 		}
-		p.Text, p.State = "", cardState(*d.Card)
+		var err error
+		p.Text = ""
+		if p.State, err = cardState(*d.Card); err != nil {
+			return "", false, core.Wrap(core.Internal, err, "The approval's card can't be stored.")
+		}
 	}
 	if err := e.put(ctx, d.Conversation, d.Key, d.Event, p); err != nil {
 		return "", false, core.Wrap(core.DeliveryLater, err, "The mailbox can't be written now.")
@@ -66,11 +70,8 @@ func (e *Engine) put(ctx context.Context, mailbox core.ConversationID, key strin
 }
 
 // cardState is the same for two cards if they look the same.
-func cardState(c core.Card) string {
+func cardState(c core.Card) (string, error) {
 	raw, err := json.Marshal(c)
-	if err != nil {
-		return ""
-	}
 	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:8]), err
 }

@@ -166,8 +166,7 @@ var facts = map[string]struct {
 	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
 		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
 	}},
-	"Platforms": {not: map[string]string{everywhere: "it is how people are called"}},
-	"From":      {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
+	"From": {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
 }
 
 // at is a time as the surfaces write it.

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -26,15 +25,6 @@ func (*Config) Manifest() any {
 	})
 }
 
-// Run prints it and nothing else.
-func (o ManifestOptions) Run(out io.Writer) error {
-	text, err := Manifest(o)
-	if err == nil {
-		_, err = out.Write(text)
-	}
-	return err
-}
-
 // manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is entered.
 type manifest struct {
 	Invite      string                 `json:"invite"`
@@ -55,31 +45,27 @@ var intents = []intent{{
 	For:  "receive messages in a thread that don't mention the bot; without it each message there needs a mention. Direct messages and mentions arrive in any case",
 }}
 
-// Manifest describes the application: the address that invites the bot to a server with the permissions it needs, the intents to switch
+// Run describes the application: the address that invites the bot to a server with the permissions it needs, the intents to switch
 // on, and the commands, which gatehouse registers by itself. An invalid option is an error of category invalid.
-func Manifest(o ManifestOptions) ([]byte, error) {
+func (o ManifestOptions) Run(out io.Writer) error {
 	m := manifest{Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands()}
 	application := o.Application
 	switch {
 	case application == "":
 		application = "APPLICATION_ID"
 	case !snowflake.Valid(application):
-		return nil, core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
+		return core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
 	}
 	m.Invite = preflight.InviteURL(application, m.Permissions)
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, core.Errorf(core.Invalid, "%q is not an address that Discord can post to; it must have the form https://HOST and be reachable from the internet.", o.URL)
+			return core.Errorf(core.Invalid, "%q is not an address that Discord can post to; it must have the form https://HOST and be reachable from the internet.", o.URL)
 		}
 		m.Endpoint = strings.TrimRight(o.URL, "/") + pathInteractions
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
+	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(m); err != nil {
-		return nil, core.Wrap(core.Internal, err, "The manifest could not be written.")
-	}
-	return out.Bytes(), nil
+	return enc.Encode(m)
 }

@@ -1,7 +1,9 @@
 package discord
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -17,14 +19,14 @@ func TestManifest(t *testing.T) {
 		"manifest":      {},
 		"manifest-http": {Application: "900000000000000001", URL: "https://bot.example/", Reply: replyChannel},
 	} {
-		text, err := Manifest(o)
-		if err != nil || !json.Valid(text) {
+		var text bytes.Buffer
+		if err := o.Run(&text); err != nil || !json.Valid(text.Bytes()) {
 			t.Fatal(err)
 		}
-		adaptertest.GoldenText(t, name+".json", text)
+		adaptertest.GoldenText(t, name+".json", text.Bytes())
 	}
 	for _, o := range []ManifestOptions{{Application: "abc"}, {URL: "http://bot.example"}, {URL: "https://bot.example/?x"}, {URL: "bot.example"}} {
-		if _, err := Manifest(o); core.CategoryOf(err) != core.Invalid || core.MessageOf(err) == "" {
+		if err := o.Run(io.Discard); core.CategoryOf(err) != core.Invalid || core.MessageOf(err) == "" {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

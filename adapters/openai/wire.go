@@ -38,9 +38,9 @@ func (p *Provider) overResponses(r llm.Request) (bool, error) {
 	return false, core.Errorf(core.ProviderInvalidRequest, "The model %s can't be asked with %s and tools at the same time: take the setting away.", p.api.Model, setting)
 }
 
-// ByChat says which setting sends requests with tools over chat completions, since the Responses API lacks it; "": they don't go there for it. Error:
+// Sampled says which setting sends requests with tools over chat completions, since the Responses API lacks it; "": they don't go there for it. Error:
 // provider_invalid_request, if the model takes no tools there.
-func (p *Provider) ByChat(c llm.Config) (setting string, err error) {
+func (p *Provider) Sampled(c llm.Config) (setting string, err error) {
 	over, err := p.overResponses(llm.Request{Config: c, Tools: make([]llm.Tool, 1)})
 	if err == nil && !over && p.responses.Load() {
 		setting = p.notInResponses(c)

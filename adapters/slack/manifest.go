@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -24,22 +23,13 @@ func (*Config) Manifest() any {
 	})
 }
 
-// Run prints the manifest and nothing else.
-func (o ManifestOptions) Run(out io.Writer) error {
-	text, err := Manifest(o)
-	if err == nil {
-		_, err = out.Write(text)
-	}
-	return err
-}
-
-// Manifest returns an app manifest that Slack accepts unchanged. It is JSON, not YAML: pasting can't break its white space, and every
+// Run prints an app manifest that Slack accepts unchanged, and nothing else. It is JSON, not YAML: pasting can't break its white space, and every
 // program can parse it. slack-go's Manifest is not used because it writes fields that Slack refuses. Error: invalid if the address can't
 // be used.
-func Manifest(o ManifestOptions) ([]byte, error) {
+func (o ManifestOptions) Run(out io.Writer) error {
 	base, err := publicAddress(o.URL)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	scopes, events := preflight.ScopesFor(o.Assistant)
 	type object = map[string]any
@@ -75,14 +65,10 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 			"org_deploy_enabled":  false, "socket_mode_enabled": o.URL == "", "token_rotation_enabled": false,
 		},
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
+	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(m); err != nil {
-		return nil, core.Wrap(core.Internal, err, "The manifest could not be written.")
-	}
-	return out.Bytes(), nil
+	return enc.Encode(m)
 }
 
 // botName is the name of the app, the bot and the command.

@@ -3,6 +3,7 @@ package slack_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -26,11 +27,11 @@ var manifests = map[string]slack.ManifestOptions{
 
 func manifestOf(t *testing.T, o slack.ManifestOptions) []byte {
 	t.Helper()
-	text, err := slack.Manifest(o)
-	if err != nil {
+	var text bytes.Buffer
+	if err := o.Run(&text); err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return text.Bytes()
 }
 
 func manifestSchema(t *testing.T) *jsonschema.Schema {
@@ -139,7 +140,7 @@ func TestManifestAddresses(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"http://gate.example", "gate.example", "https://", "https://me:secret@gate.example", "https://gate.example/?a=b", "https://a.b/#c", "%"} {
-		if _, err := slack.Manifest(slack.ManifestOptions{URL: wrong}); core.CategoryOf(err) != core.Invalid {
+		if err := (slack.ManifestOptions{URL: wrong}).Run(io.Discard); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%q is taken: %v", wrong, err)
 		}
 	}

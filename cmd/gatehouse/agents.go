@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/http"
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/agents"
@@ -34,13 +33,11 @@ func newAgents(ctx context.Context, p shared, gate *access.Gate, opened func()) 
 
 // agentRoutes are the handlers for other agents, and the keys that they check proofs with.
 func agentRoutes(o agents.Options, store *storage.Store) routes {
-	return func(core.Accept) map[string]http.Handler {
-		all := o.Routes()
-		keys := proof.NewKeys(store.Signer())
-		keys.Note = keyNote(store)
-		all[proof.Path] = keys.Handler()
-		return all
-	}
+	all := o.Routes()
+	keys := proof.NewKeys(store.Signer())
+	keys.Note = keyNote(store)
+	all[proof.Path] = keys.Handler()
+	return all
 }
 
 // keyNote says what proofs are worth; "" if they are worth more than the database.

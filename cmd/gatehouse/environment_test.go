@@ -18,7 +18,7 @@ import (
 var environment sync.Mutex
 
 // source is the program's.
-var source = settings.Source{Platforms: platforms}
+var source = settings.Source{Platforms: platforms, Vendors: modelVendors}
 
 // overrides are the settings with which a test runs the program in this process. The program reads them before it logs that it is
 // serving, so tests with different overrides can run in parallel.

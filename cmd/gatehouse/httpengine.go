@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/http"
 	"slices"
 	"time"
 
@@ -100,9 +99,4 @@ func announce(gate *access.Gate, socket net.Addr, webhooks bool, log *slog.Logge
 		return
 	}
 	log.Info("web chat: "+url+", for those who have a token of GATEHOUSE_TOKENS", "url", url)
-}
-
-// pageRoutes are the handlers of the pages, which take no events.
-func pageRoutes(pages *web.Web) routes {
-	return func(core.Accept) map[string]http.Handler { return pages.Routes() }
 }

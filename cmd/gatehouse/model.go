@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gatehouse/adapters/anthropic"
-	"gatehouse/adapters/openai"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/agent"
@@ -24,10 +21,6 @@ import (
 	"gatehouse/storage"
 )
 
-// anthropicTokens is how many tokens an answer of Anthropic's may have where nothing is set: its API needs a number, which also limits what the
-// model thinks.
-const anthropicTokens = 64000
-
 // retryWait is how long a chain waits before it asks a model again; nil: as it likes.
 var retryWait func() time.Duration
 
@@ -36,7 +29,7 @@ var retryWait func() time.Duration
 func newProvider(cfg settings.Config, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (llm.Provider, error) {
 	var all []llm.Link
 	for _, m := range cfg.Model.Chosen {
-		p, origin, err := newVendor(cfg, m)
+		p, origin, err := m.Open()
 		if err != nil {
 			return nil, err
 		}
@@ -61,32 +54,6 @@ func warnFailed(log *slog.Logger) func(model string, class llm.Class, err error)
 			log.Warn("a model did not answer", "model", model, "remedy", string(class), "category", core.CategoryOf(err), "err", err)
 		}
 	}
-}
-
-// newVendor makes the provider of one model, and identifies it, its endpoint and the account.
-func newVendor(cfg settings.Config, m settings.ChosenModel) (p llm.Provider, origin string, err error) {
-	tokens := cmp.Or(cfg.Model.MaxTokens, m.MaxTokens)
-	if m.Vendor == settings.Anthropic {
-		vendor, err := anthropic.New(m.Model, m.Anthropic(cfg.Model))
-		if err != nil {
-			return nil, "", err
-		}
-		p, origin, tokens = vendor, vendor.Origin(), cmp.Or(tokens, anthropicTokens)
-	} else {
-		vendor, err := openai.New(m.Model, m.OpenAI(cfg.Model))
-		if err != nil {
-			return nil, "", err
-		}
-		p, origin = vendor, vendor.Origin()
-	}
-	return llm.WithDefaults(p, llm.Config{MaxTokens: positive(tokens), Extra: m.Extras}), origin, nil
-}
-
-func positive(n int64) *int64 {
-	if n <= 0 {
-		return nil
-	}
-	return &n
 }
 
 // observer makes a span of each attempt of a call, and notes how it ended.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/openai"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -17,7 +18,7 @@ func TestObserversHearTheModel(t *testing.T) {
 	v := vendors["OpenAI"](t)
 	v.Then(v.say("Here I am."))
 	cfg := settings.Config{Model: settings.Model{Calls: 1, Silence: time.Minute, Chosen: []settings.ChosenModel{
-		{Name: "one", Vendor: settings.OpenAI, Model: "gpt-test", BaseURL: v.URL + "/v1", Key: "sk-test-0123456789", Stream: true},
+		{Name: "one", Vendor: "openai", Model: "gpt-test", At: &openai.Config{BaseURL: v.URL + "/v1", APIKey: "sk-test-0123456789"}, Stream: true},
 	}}}
 	p, err := newProvider(cfg, nil, nil, nil)
 	if err != nil {

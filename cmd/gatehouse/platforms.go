@@ -3,11 +3,14 @@ package main
 import (
 	"net/http"
 
+	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/console"
 	"gatehouse/adapters/discord"
+	"gatehouse/adapters/openai"
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/slack"
 	"gatehouse/core"
+	"gatehouse/core/llm"
 )
 
 // platforms are all platforms of the program: adding one is a folder, and its line here.
@@ -21,36 +24,43 @@ func platforms() []core.Driver {
 	}
 }
 
-// routes are the handlers of a platform that receives events over HTTP, by their patterns of net/http's ServeMux.
-type routes func(accept core.Accept) map[string]http.Handler
+// modelVendors are all vendors of models: adding one is a folder, and its line here.
+func modelVendors() []llm.Vendor {
+	return []llm.Vendor{
+		new(openai.Config),
+		new(anthropic.Config),
+	}
+}
+
+// routes are handlers by their patterns of net/http's ServeMux.
+type routes = map[string]http.Handler
 
 // webhook is a platform that may receive events over HTTP. Without settings for that it has no routes.
 type webhook interface {
-	Routes(accept core.Accept) map[string]http.Handler
+	Routes(accept core.Accept) routes
 }
 
 // routesOf are a platform's; nil: it has none.
-func routesOf(p core.Platform) routes {
-	if w, ok := p.(webhook); ok && len(w.Routes(nil)) > 0 {
-		return w.Routes
+func routesOf(p core.Platform, accept core.Accept) routes {
+	if w, ok := p.(webhook); ok {
+		return w.Routes(accept)
 	}
 	return nil
 }
 
-// open makes the configured platforms, and the routes of those that receive events over HTTP.
-func (p shared) open(owner string) (all []core.Platform, webhooks []routes, err error) {
+// called reports whether a platform receives events over HTTP.
+func called(p core.Platform) bool { return len(routesOf(p, nil)) > 0 }
+
+// open makes the configured platforms.
+func (p shared) open(owner string) (all []core.Platform, err error) {
 	for _, d := range p.cfg.Drivers {
-		if !d.Configured() {
-			continue
-		}
-		platform, err := d.Open(p.deps(owner))
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, platform)
-		if r := routesOf(platform); r != nil {
-			webhooks = append(webhooks, r)
+		if d.Configured() {
+			platform, err := d.Open(p.deps(owner))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, platform)
 		}
 	}
-	return all, webhooks, nil
+	return all, nil
 }

@@ -15,7 +15,6 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
-	"gatehouse/core/llm"
 	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
@@ -34,16 +33,12 @@ func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []c
 			code = int(done)
 		}
 	}()
-	source := settings.Source{Platforms: platforms}
+	source := settings.Source{Platforms: platforms, Vendors: modelVendors}
 	app := &cli.App{Stdio: std, Settings: source, OpenStore: openStore, Secret: secretOf(source)}
 	drivers := platforms()
 	line := commands{Manifest: admin.ManifestsOf(drivers)}
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil, nil)
-	}
-	line.Doctor.Vendor = func(cfg settings.Config, m settings.ChosenModel) (llm.Provider, error) {
-		p, _, err := newVendor(cfg, m)
-		return p, err
 	}
 	line.Doctor.Turns = turnsOf
 	line.Approvals.Explain.Tools = func() *tool.Registry { return commandTools(source) }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	parts := newShared(cfg, store, log)
-	platforms, webhooks, err := parts.open(owner)
+	platforms, err := parts.open(owner)
 	if err != nil {
 		return err
 	}
@@ -42,11 +43,11 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	pages := newPages(parts, gate, g.dispatcher.Nudge)
-	if g.server, err = newServer(cfg.Listen, g, append(webhooks, routesOf(engine), pageRoutes(pages), agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)), log); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(), agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
-	announce(gate, g.server.socket.Addr(), len(webhooks) > 0, log)
+	announce(gate, g.server.socket.Addr(), slices.ContainsFunc(platforms, called), log)
 	said := make(chan struct{})
 	ends := context.AfterFunc(ctx, func() {
 		defer close(said)

@@ -31,8 +31,8 @@ type server struct {
 	draining atomic.Bool
 }
 
-// newServer opens the address; requests are answered once run runs.
-func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) (*server, error) {
+// newServer opens the address; requests are answered once run runs: those to the platforms, and more.
+func newServer(address string, g *gateway, log *slog.Logger, more ...routes) (*server, error) {
 	socket, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "Can't listen on %s (GATEHOUSE_LISTEN): %v.", address, rootCause(err))
@@ -42,8 +42,11 @@ func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) 
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	for _, platform := range webhooks {
-		for pattern, handler := range platform(g.accept) {
+	for _, p := range g.platforms {
+		more = append(more, routesOf(p, g.accept))
+	}
+	for _, handlers := range more {
+		for pattern, handler := range handlers {
 			mux.Handle(pattern, handler)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
-	"gatehouse/core/llm"
 	"gatehouse/storage"
 )
 
@@ -26,8 +25,6 @@ type Command struct {
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
 	// Turns asks the gatehouse serve of this machine for its turns; ok is false if none answers.
 	Turns func(context.Context, settings.Config) (turns Turns, ok bool) `kong:"-"`
-	// Vendor makes the provider of a configured model.
-	Vendor func(settings.Config, settings.ChosenModel) (llm.Provider, error) `kong:"-"`
 }
 
 // finding is the result of one check.

@@ -20,12 +20,12 @@ const (
 
 // checkModels asks each configured model as people's messages do, with a tool; with --quick, only whether it is there.
 func (c Command) checkModels(ctx context.Context, cfg settings.Config) []finding {
-	if cfg.Agent != "llm" && cfg.Script == nil || c.Vendor == nil {
+	if cfg.Agent != "llm" && cfg.Script == nil {
 		return nil
 	}
 	var found []finding
 	for _, m := range cfg.Model.Chosen {
-		p, err := c.Vendor(cfg, m)
+		p, _, err := m.Open()
 		switch {
 		case err != nil:
 			found = append(found, refusedModel(m.String(), err))

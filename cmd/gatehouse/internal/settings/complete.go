@@ -36,7 +36,7 @@ func (c *Config) complete() []string {
 	var f faults
 	c.checkAddresses(&f)
 	c.checkLimits(&f)
-	f = append(f, c.Model.validate(c.OpenAI, c.Anthropic)...)
+	f = append(f, c.Model.validate(c.Vendors)...)
 	c.chooseAgent(&f)
 	known := c.LogFormat == "auto" || c.LogFormat == "json" || c.LogFormat == "text"
 	f.check(known, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)

@@ -15,16 +15,15 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/callback"
 	"gatehouse/adapters/mcp"
-	"gatehouse/adapters/openai"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
+	"gatehouse/core/llm"
 	"gatehouse/core/llm/prompt"
 )
 
@@ -58,9 +57,8 @@ type Config struct {
 
 	Drivers []core.Driver `ignored:"true"` // the platforms', with their settings
 
-	Model     Model            `ignored:"true"`
-	OpenAI    openai.Config    `ignored:"true"`
-	Anthropic anthropic.Config `ignored:"true"`
+	Model   Model        `ignored:"true"`
+	Vendors []llm.Vendor `ignored:"true"` // of models, with their settings
 
 	Traces otel.Config `ignored:"true"`
 
@@ -86,7 +84,10 @@ func (c Config) Platforms() core.Platforms { return core.PlatformsOf(c.Drivers) 
 
 // parts are the structs that hold settings. Each is decoded in a call of its own.
 func (c *Config) parts() []any {
-	all := []any{c, &c.Model, &c.OpenAI, &c.Anthropic}
+	all := []any{c, &c.Model}
+	for _, v := range c.Vendors {
+		all = append(all, v)
+	}
 	for _, d := range c.Drivers {
 		if s := d.Settings(); s != nil {
 			all = append(all, s)

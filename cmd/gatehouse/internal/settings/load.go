@@ -12,6 +12,7 @@ import (
 	"github.com/kelseyhightower/envconfig"
 
 	"gatehouse/core"
+	"gatehouse/core/llm"
 )
 
 // Setting is one variable as it was read: what gatehouse config prints.
@@ -32,12 +33,13 @@ const (
 	fromEnv     = "environment"
 )
 
-// Source is where settings are read from: the environment, for the program with these platforms.
+// Source is where settings are read from: the environment, for the program with these platforms and vendors.
 type Source struct {
 	Platforms func() []core.Driver // makes new ones, without settings
+	Vendors   func() []llm.Vendor  // likewise
 }
 
-func (s Source) config() Config { return Config{Drivers: s.Platforms()} }
+func (s Source) config() Config { return Config{Drivers: s.Platforms(), Vendors: s.Vendors()} }
 
 // Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
 func (s Source) Load() (Config, []Setting, error) {

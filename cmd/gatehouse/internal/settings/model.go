@@ -1,13 +1,15 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"gatehouse/adapters/anthropic"
-	"gatehouse/adapters/openai"
+	"gatehouse/core"
+	"gatehouse/core/llm"
 )
 
 // Model is how the agent asks models.
@@ -32,56 +34,39 @@ type ChosenModel struct {
 	Name          string // as GATEHOUSE_MODEL names it
 	Vendor, Model string
 
-	API       string // openai's: chat or responses; "": its own choice
-	BaseURL   string
-	Key       string
-	Headers   map[string]string
-	Stream    bool
-	Context   int
-	MaxTokens int64
-	TextOnly  bool
-	Extras    map[string]json.RawMessage
-	Price     Price
+	llm.Access
+	At      llm.Vendor // with Access
+	Stream  bool
+	Context int
+	Extras  map[string]json.RawMessage
+	Price   Price
 }
 
 // Price is what a million tokens cost, in the currency of the vendor's bill.
 type Price struct{ In, Cached, Out float64 }
 
-// The vendors.
-const (
-	OpenAI    = "openai"
-	Anthropic = "anthropic"
-)
-
 // String is the model as GATEHOUSE_MODEL names it.
 func (m ChosenModel) String() string { return m.Name }
 
-// OpenAI is the configuration of a model that is asked by OpenAI's API.
-func (m ChosenModel) OpenAI(c Model) openai.Config {
-	return openai.Config{
-		APIKey: m.Key, API: m.API, BaseURL: m.BaseURL, Headers: m.Headers,
-		Timeout: c.Timeout, Silence: c.Silence, TextOnly: m.TextOnly,
+// Open makes the model's provider; origin identifies the model, its server and the account.
+func (m ChosenModel) Open() (p llm.Provider, origin string, err error) {
+	at, err := m.At.Open(m.Model)
+	if err != nil {
+		return nil, "", err
 	}
-}
-
-// Anthropic is the configuration of a model that is asked by Anthropic's API.
-func (m ChosenModel) Anthropic(c Model) anthropic.Config {
-	return anthropic.Config{
-		APIKey: m.Key, BaseURL: m.BaseURL, Headers: m.Headers,
-		Timeout: c.Timeout, Silence: c.Silence, TextOnly: m.TextOnly,
+	defaults := llm.Config{Extra: m.Extras}
+	if m.MaxTokens > 0 {
+		defaults.MaxTokens = &m.MaxTokens
 	}
+	return llm.WithDefaults(at, defaults), at.Origin(), nil
 }
 
 // validate fills Chosen, and returns all faults, one line each.
-func (m *Model) validate(o openai.Config, a anthropic.Config) (faults []string) {
-	faults = append(faults, m.choose(o, a)...)
+func (m *Model) validate(vendors []llm.Vendor) (faults []string) {
+	faults = append(faults, m.choose(vendors)...)
 	seen := map[string]bool{}
 	for _, one := range m.Chosen {
-		found := one.OpenAI(*m).Validate()
-		if one.Vendor == Anthropic {
-			found = one.Anthropic(*m).Validate()
-		}
-		for _, fault := range found {
+		for _, fault := range one.At.Validate() {
 			if fault = one.named(fault); !seen[fault] {
 				seen[fault] = true
 				faults = append(faults, fault)
@@ -118,25 +103,33 @@ func (m *Model) limit(one ChosenModel) {
 }
 
 // choose finds the models that Names names: those of the environment's keys, and those of the file.
-func (m *Model) choose(o openai.Config, a anthropic.Config) (faults []string) {
+func (m *Model) choose(vendors []llm.Vendor) (faults []string) {
 	m.Chosen = nil
-	file, err := loadModels(m.File)
+	var names, forms []string
+	for _, v := range vendors {
+		names, forms = append(names, v.Name()), append(forms, v.Name()+":NAME")
+	}
+	file, err := loadModels(m.File, names)
 	if err != nil {
 		return []string{"GATEHOUSE_MODELS: the models are invalid:\n    " + strings.ReplaceAll(err.Error(), "\n", "\n    ")}
 	}
 	for _, name := range list(m.Names) {
-		vendor, model, _ := strings.Cut(name, ":")
 		one, inFile := file[name]
-		switch {
-		case inFile:
-		case vendor == OpenAI && model != "":
-			one = ChosenModel{Vendor: vendor, Model: model, BaseURL: o.BaseURL, Key: o.APIKey, Stream: true}
-		case vendor == Anthropic && model != "":
-			one = ChosenModel{Vendor: vendor, Model: model, BaseURL: a.BaseURL, Key: a.APIKey, Stream: true}
-		default:
-			return []string{fmt.Sprintf("GATEHOUSE_MODEL: %q is neither of the form openai:NAME or anthropic:NAME nor the name of a model in GATEHOUSE_MODELS", name)}
+		if !inFile {
+			one.Vendor, one.Model, _ = strings.Cut(name, ":")
+			one.Stream = true
+		}
+		i := slices.Index(names, one.Vendor)
+		if i < 0 || one.Model == "" {
+			return []string{fmt.Sprintf("GATEHOUSE_MODEL: %q is neither of the form %s nor the name of a model in GATEHOUSE_MODELS", name, core.Either(forms))}
+		}
+		own := vendors[i].Own()
+		if !inFile {
+			one.Access = own
 		}
 		one.Name, one.TextOnly = name, one.TextOnly || m.TextOnly
+		one.Timeout, one.Silence, one.MaxTokens = m.Timeout, m.Silence, cmp.Or(m.MaxTokens, one.MaxTokens, own.MaxTokens)
+		one.At = vendors[i].For(one.Access)
 		m.Chosen = append(m.Chosen, one)
 	}
 	return nil

@@ -18,11 +18,11 @@ var modelKeys = []string{
 }
 
 // loadModels reads the file of models, by their names; "" = no file. Errors: strictyaml.Faults.
-func loadModels(file string) (map[string]ChosenModel, error) {
+func loadModels(file string, vendors []string) (map[string]ChosenModel, error) {
 	if file == "" {
 		return nil, nil
 	}
-	r := modelReader{Reader: strictyaml.Reader{File: file}}
+	r := modelReader{strictyaml.Reader{File: file}, vendors}
 	data, ok := r.ReadFile()
 	all := map[string]ChosenModel{}
 	if !ok {
@@ -47,7 +47,10 @@ func loadModels(file string) (map[string]ChosenModel, error) {
 	return all, r.Err()
 }
 
-type modelReader struct{ strictyaml.Reader }
+type modelReader struct {
+	strictyaml.Reader
+	vendors []string
+}
 
 // model reads one model.
 func (r *modelReader) model(n *yaml.Node) ChosenModel {
@@ -83,7 +86,7 @@ func (r *modelReader) field(m *ChosenModel, e strictyaml.Entry) {
 	case "name":
 		m.Name, _ = r.Text(n, e.Key, "fast")
 	case "vendor":
-		m.Vendor, _ = r.Word(n, e.Key, []string{OpenAI, Anthropic})
+		m.Vendor, _ = r.Word(n, e.Key, r.vendors)
 	case "model":
 		m.Model, _ = r.Text(n, e.Key, "gpt-5")
 	case "api":

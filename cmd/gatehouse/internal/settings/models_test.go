@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/openai"
+	"gatehouse/core/llm"
 )
 
 const someModels = `models:
@@ -36,7 +37,7 @@ func chosen(t *testing.T, names, file string) (Model, []string) {
 		}
 	}
 	m := Model{Names: names, File: "models.yaml", Silence: 1e12, Calls: 1}
-	return m, m.validate(openai.Config{BaseURL: "https://api.openai.com/v1"}, anthropic.Config{APIKey: "sk-env"})
+	return m, m.validate([]llm.Vendor{&openai.Config{BaseURL: "https://api.openai.com/v1"}, &anthropic.Config{APIKey: "sk-env"}})
 }
 
 // TestAFileOfModels: two models of different vendors, in the order of their names, and one of the environment's key.
@@ -46,15 +47,15 @@ func TestAFileOfModels(t *testing.T) {
 		t.Fatalf("%q, %+v", faults, m.Chosen)
 	}
 	azure, fast, env := m.Chosen[0], m.Chosen[1], m.Chosen[2]
-	if azure.Vendor != OpenAI || azure.Model != "my-deployment" || azure.API != openai.Responses || azure.Key != "sk-file" || azure.Stream || !azure.TextOnly ||
+	if azure.Vendor != "openai" || azure.Model != "my-deployment" || azure.API != openai.Responses || azure.Key != "sk-file" || azure.Stream || !azure.TextOnly ||
 		azure.Headers["X-Team"] != "support" || string(azure.Extras["reasoning"]) != `{"effort":"low"}` || azure.Price != (Price{1.25, 0.125, 10}) ||
-		azure.OpenAI(m).BaseURL != "https://me.openai.azure.com/openai/v1" {
+		azure.At.Own().BaseURL != "https://me.openai.azure.com/openai/v1" {
 		t.Errorf("azure is %+v", azure)
 	}
-	if fast.Vendor != Anthropic || fast.Key != "sk-some" || !fast.Stream || fast.MaxTokens != 1000 || fast.String() != "fast" || fast.Anthropic(m).APIKey != "sk-some" {
+	if fast.Vendor != "anthropic" || fast.Key != "sk-some" || !fast.Stream || fast.MaxTokens != 1000 || fast.String() != "fast" || fast.At.Own().Key != "sk-some" {
 		t.Errorf("fast is %+v", fast)
 	}
-	if env.Vendor != Anthropic || env.Model != "claude-opus-5-5" || env.Key != "sk-env" || !env.Stream {
+	if env.Vendor != "anthropic" || env.Model != "claude-opus-5-5" || env.Key != "sk-env" || !env.Stream {
 		t.Errorf("the environment's is %+v", env)
 	}
 	if m.Context != 5000 || !m.TextOnly {
@@ -101,7 +102,7 @@ func TestAModelThatNeedsAKeyIsRefusedWithoutOne(t *testing.T) {
 		{"anthropic:claude-sonnet-5-5", "https://api.openai.com/v1", "ANTHROPIC_API_KEY: it is missing"},
 	} {
 		m := Model{Names: c.model, Silence: 1e12, Calls: 1}
-		if faults := strings.Join(m.validate(openai.Config{BaseURL: c.at}, anthropic.Config{}), "\n"); faults != c.want {
+		if faults := strings.Join(m.validate([]llm.Vendor{&openai.Config{BaseURL: c.at}, &anthropic.Config{}}), "\n"); faults != c.want {
 			t.Errorf("%s at %s: %q, want %q", c.model, c.at, faults, c.want)
 		}
 	}

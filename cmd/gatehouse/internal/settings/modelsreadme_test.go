@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/anthropic"
 	"gatehouse/adapters/openai"
+	"gatehouse/core/llm"
 )
 
 // TestTheModelsOfTheReadmeAreTaken: each block of the page about models is a whole configuration, and the keys that it explains exist.
@@ -22,13 +23,13 @@ func TestTheModelsOfTheReadmeAreTaken(t *testing.T) {
 		t.Errorf("there are %d blocks of the environment", len(blocks))
 	}
 	for _, b := range blocks {
-		m, o, a := Model{Names: b[1], Silence: 1e12, Calls: 1}, openai.Config{}, anthropic.Config{}
+		m, o, a := Model{Names: b[1], Silence: 1e12, Calls: 1}, new(openai.Config), new(anthropic.Config)
 		if b[2] == "OPENAI" {
 			o.APIKey = "sk-1234567890"
 		} else {
 			a.APIKey = "sk-1234567890"
 		}
-		if faults := m.validate(o, a); len(faults) > 0 || len(m.Chosen) != 1 || m.Chosen[0].Key == "" {
+		if faults := m.validate([]llm.Vendor{o, a}); len(faults) > 0 || len(m.Chosen) != 1 || m.Chosen[0].Key == "" {
 			t.Errorf("%s: %q", b[0], faults)
 		}
 	}

@@ -3,10 +3,8 @@ package settings
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 	"time"
 
-	"gatehouse/adapters/openai"
 	"gatehouse/core"
 	"gatehouse/core/llm/prompt"
 )
@@ -23,11 +21,6 @@ func (c *Config) readSystemPrompt(f *faults) {
 		return
 	}
 	c.SystemPrompt = &p
-	usesAnthropic := slices.ContainsFunc(c.Model.Chosen, func(m ChosenModel) bool { return m.Vendor == Anthropic })
-	if s := p.Sampling; s != nil && usesAnthropic {
-		f.check(s.Seed == nil && s.FrequencyPenalty == nil && s.PresencePenalty == nil, key,
-			"Anthropic's models, of which GATEHOUSE_MODEL names one, take no seed, frequency_penalty and presence_penalty; remove these from the prompt's sampling")
-	}
 	c.eachSampled(func(_ ChosenModel, _ string, err error) {
 		if err != nil {
 			f.check(false, key, "%s", core.MessageOf(err))
@@ -35,15 +28,15 @@ func (c *Config) readSystemPrompt(f *faults) {
 	})
 }
 
-// eachSampled calls do for each model of OpenAI's API that can't be asked over the Responses API because of the prompt's sampling: setting sends it
-// over chat completions, or err says why that can't be.
+// eachSampled calls do for each model that can't be asked as it is otherwise because of the prompt's sampling: setting is why, or err says why it
+// can't be asked at all.
 func (c *Config) eachSampled(do func(m ChosenModel, setting string, err error)) {
 	if c.SystemPrompt == nil || c.SystemPrompt.Sampling == nil {
 		return
 	}
 	for _, m := range c.Model.Chosen {
-		p, err := openai.New(m.Model, m.OpenAI(c.Model))
-		if err != nil || m.Vendor == Anthropic {
+		p, err := m.At.Open(m.Model)
+		if err != nil {
 			continue // its own faults are reported elsewhere
 		}
 		sampling := *c.SystemPrompt.Sampling
@@ -52,7 +45,7 @@ func (c *Config) eachSampled(do func(m ChosenModel, setting string, err error)) 
 			sampling.Extra = map[string]json.RawMessage{}
 		}
 		maps.Copy(sampling.Extra, c.SystemPrompt.Sampling.Extra)
-		if setting, err := p.ByChat(sampling); setting != "" || err != nil {
+		if setting, err := p.Sampled(sampling); setting != "" || err != nil {
 			do(m, setting, err)
 		}
 	}

@@ -11,9 +11,10 @@ import (
 )
 
 // The limits: few interfaces, each small. A new one is needed only where a function or a concrete type is not enough. Five make a platform a value:
-// core.Driver with its Settings, and what only some platforms can do, each with one method (core.Doctor, core.Manifest, and the program's webhook).
+// core.Driver with its Settings, and what only some platforms can do, each with one method (core.Doctor, core.Manifest, and the program's webhook);
+// llm.Vendor and llm.Endpoint make a vendor of models one.
 const (
-	maxInterfaces = 35
+	maxInterfaces = 37
 	maxMethods    = 6
 )
 

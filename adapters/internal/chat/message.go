@@ -21,10 +21,3 @@ func UserMessage(speaker core.Speaker, text string, images []core.Block, unread 
 	}
 	return &m, nil
 }
-
-// Standing returns a sentence with the state of a decided approval, for a person who pressed a button too late.
-func Standing(c core.Card) string {
-	by := core.Actor{Name: PersonName(c.Decided, c.DecidedBy, Name)}
-	a := core.Approval{Question: c.Question, State: c.State, DecidedBy: by, DecidedAt: c.DecidedAt}
-	return a.StateSentence()
-}

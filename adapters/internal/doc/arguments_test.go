@@ -1,9 +1,9 @@
-package chat_test
+package doc_test
 
 import (
 	"testing"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
@@ -29,7 +29,7 @@ func TestArgumentsAreNotMistakenForOthers(t *testing.T) {
 		{"[\n  1\n]", "[\n  1\n]"},
 		{"no JSON: at all", "no JSON: at all"},
 	} {
-		if got := chat.Arguments(core.Card{Arguments: c.arguments}); got != c.want {
+		if got := doc.Arguments(core.Card{Arguments: c.arguments}); got != c.want {
 			t.Errorf("%s is shown as %q, want %q", c.arguments, got, c.want)
 		}
 	}

@@ -18,14 +18,18 @@ func reply(text string) (all []message) {
 	if chat.LooksLikeCard(text) {
 		blocks = doc.Literal(text)
 	}
-	parts := [][]doc.Block{blocks}
-	if len(blocks) == 0 || !drawReply(blocks).fits() {
-		parts = doc.Split(blocks, func(part []doc.Block) bool { return drawReply(part).fits() })
+	if whole := drawReply(blocks); len(blocks) > 0 && whole.fits() {
+		return []message{whole.message(blocks)}
 	}
-	for _, part := range parts {
-		all = append(all, message{Text: excerpt(doc.Text(part, false)), Blocks: drawReply(part).blocks, reply: part})
+	for _, part := range doc.Split(blocks, func(part []doc.Block) bool { return drawReply(part).fits() }) {
+		all = append(all, drawReply(part).message(part))
 	}
 	return all
+}
+
+// message returns the message of a part that is drawn.
+func (w *richWriter) message(part []doc.Block) message {
+	return message{Text: excerpt(doc.Text(part, false)), Blocks: w.blocks, reply: part}
 }
 
 // withoutForms returns a reply as plain text, for when Slack refuses it as it was drawn: it may meet a rule that is not known here.

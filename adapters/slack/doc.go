@@ -22,6 +22,11 @@
 // sent again (find.go). If the history can't be read, the part stays in doubt. Buttons carry sealed values, which stay valid across
 // restarts and can't be forged. Text of people and models is escaped, or drawn in blocks in which Slack parses nothing.
 //
+// A card's coloured edge stands beside its foot, not beside all of it (2026-11-27). The edge is an attachment's. A card that is all in one was
+// rejected: Slack's clients may wrap, cut or fold what is in an attachment behind "Show more", its buttons too, and an approver must see what
+// runs; and the message's text, which screen readers and notifications need, would stand above the attachment as a second card, since only
+// blocks of the message itself take its place.
+//
 // What may come twice: every event, every click. A crash between a post and its answer leaves the part in doubt, see core/outbox.
 //
 // slack-go v0.34 is used for the Web API, its errors, blocks, names of events and Socket Mode frames. Three things are our own. The structs

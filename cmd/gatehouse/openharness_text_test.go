@@ -44,7 +44,7 @@ func TestAShellWithoutApprovalsGetsText(t *testing.T) {
 	asked := eve.must(eve.send(withoutApprovals(request("r1", "s1", "note add milk"))))
 	id := p.approvals(core.Open)[0].ID
 	told := asText(t, asked, "Approval needed", "Tool: note.add", "text: milk", "Asked by: eve", "May decide: ann on the web, bob on the web",
-		"/approvals/"+string(id), "gatehouse approvals approve "+string(id))
+		"To decide: open /approvals/"+string(id))
 	if told.own().Withdraw.Token == "" || told.own().Status.Token == "" || len(told.own().Choices) != 0 {
 		t.Errorf("who asked, and may not decide, has %s", asked.Raw)
 	}
@@ -59,7 +59,7 @@ func TestAShellWithoutApprovalsGetsText(t *testing.T) {
 	says(t, eve.must(eve.send(withoutApprovals(with(request("r4", "s1", ""), told.own().Status)))), "Done:")
 
 	secret := "xoxb-" + "123456789012-123456789012-" + strings.Repeat("aB3", 8)
-	told = asText(t, ann.must(ann.send(withoutApprovals(request("r1", "s1", "note add "+secret)))), "are hidden", "--reveal")
+	told = asText(t, ann.must(ann.send(withoutApprovals(request("r1", "s1", "note add "+secret)))), "are hidden", "An approver can read them on gatehouse's page.")
 	choices := choicesOf(told)
 	if ids := fmt.Sprint(choices); ids != "[review deny]" {
 		t.Fatalf("an approver's choices are %s", ids)
@@ -84,8 +84,8 @@ func choicesOf(d *directive) (ids []string) {
 func TestAShellWithoutApprovalsGetsQuestionsAsText(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
-	told := asText(t, ann.must(ann.send(withoutApprovals(request("r1", "s1", "call people.ask "+abQuestion)))), "Which?\n1. a\n2. Bee", "May answer: ann on the web",
-		"gatehouse approvals answer "+string(p.approvals(core.Open)[0].ID)+" --json")
+	told := asText(t, ann.must(ann.send(withoutApprovals(request("r1", "s1", "call people.ask "+abQuestion)))), "Which?\n1. a\n2. Bee", "Question from the bot, for ann on the web",
+		"To decide: open /approvals/"+string(p.approvals(core.Open)[0].ID))
 	if !slices.Equal(choicesOf(told), []string{"option-1", "option-2"}) {
 		t.Errorf("the choices are %v", choicesOf(told))
 	}

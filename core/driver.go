@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Driver is a platform as a value: each platform's *Config is one. The list of drivers stands once, in the program; policy, settings and commands
-// read it, and nothing else knows which platforms there are. A driver may also be a Doctor and a Manifest.
+// Driver is a platform as a value: each platform's *Config is one. The list of drivers stands once, in the program;
+// policy, settings and commands read it, and nothing else knows which platforms there are. A driver may also be a
+// Doctor and a Manifest.
 //
 // Open makes the platform, which connects nothing before its Run. It makes what it needs besides Deps itself.
 type Driver interface {
@@ -33,14 +34,15 @@ func (NoSettings) Open(Deps) (Platform, error) {
 	return nil, Errorf(Unsupported, "This platform can't be opened.")
 }
 
-// Settings is a pointer to a struct whose fields are settings; package settings says with which tags. Validate returns all faults, one line each,
-// beginning with the key.
+// Settings is a pointer to a struct whose fields are settings; package settings says with which tags. Validate returns
+// all faults, one line each, beginning with the key.
 type Settings interface{ Validate() []string }
 
 // Deps are what a platform may use of the rest.
 type Deps struct {
 	Signer *Signer // of buttons
-	// Card returns an approval's card, from its stored state; with context it has the last messages of the conversation.
+	// Card returns an approval's card, from its stored state; with context it has the last messages of the
+	// conversation.
 	Card func(ctx context.Context, id ApprovalID, context bool) (Card, error)
 	// OpenCards returns the open cards of a conversation, oldest first.
 	OpenCards func(ctx context.Context, conversation ConversationID) ([]Card, error)
@@ -56,7 +58,8 @@ type Deps struct {
 	Log     *slog.Logger
 }
 
-// Doctor is a Driver that can check its configuration by asking the platform. It changes nothing, there or here, and its checks have no secrets.
+// Doctor is a Driver that can check its configuration by asking the platform. It changes nothing, there or here, and
+// its checks have no secrets.
 type Doctor interface {
 	Check(ctx context.Context, c Checkup) []Check
 }
@@ -89,6 +92,7 @@ const (
 	CheckFail CheckState = "fail"
 )
 
-// Manifest is a Driver that prints what its app needs on the platform. Manifest returns a pointer to a struct with one field, which is a command
-// of gatehouse manifest: its tags and its flags are those of package kong, and its Run takes the io.Writer to print to.
+// Manifest is a Driver that prints what its app needs on the platform. Manifest returns a pointer to a struct with one
+// field, which is a command of gatehouse manifest: its tags and its flags are those of package kong, and its Run takes
+// the io.Writer to print to.
 type Manifest interface{ Manifest() any }

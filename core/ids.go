@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// IDs is what a platform's ids look like. An id is the platform's name, a colon, and the id's text, which the forms are about.
+// IDs is what a platform's ids look like. An id is the platform's name, a colon, and the id's text, which the forms are
+// about.
 type IDs struct {
 	Person, Group, Channel IDForm
 	// What a text of no form is not, such as "id of a person or role of Discord", and how to get one that is.

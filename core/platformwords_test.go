@@ -18,7 +18,8 @@ const (
 
 var (
 	platformWord    = regexp.MustCompile(`slack\.|discord\.|"slack|"discord|slack:|discord:|\.slack|\.discord`)
-	platformFolders = regexp.MustCompile(`_test\.go$|^adapters/(slack|discord|internal/preview|internal/fakeserver)/|^cmd/(bench|conformance)/`)
+	platformFolders = regexp.MustCompile(
+		`_test\.go$|^adapters/(slack|discord|internal/preview|internal/fakeserver)/|^cmd/(bench|conformance)/`)
 )
 
 // TestLaw10_NoPlatformIsNamedOutsideItsFolder: a platform is a value. Comments, tests and kits may name one.

@@ -7,7 +7,8 @@ import (
 
 var _ llm.Vendor = (*Config)(nil)
 
-// ownTokens is how many tokens an answer may have where nothing is set: the API needs a number, which also limits what the model thinks.
+// ownTokens is how many tokens an answer may have where nothing is set: the API needs a number, which also limits what
+// the model thinks.
 const ownTokens = 64000
 
 // Name is "anthropic".
@@ -20,14 +21,17 @@ func (c *Config) Own() llm.Access {
 
 // For is a configuration with another access.
 func (*Config) For(a llm.Access) llm.Vendor {
-	return &Config{APIKey: a.Key, BaseURL: a.BaseURL, Headers: a.Headers, Timeout: a.Timeout, Silence: a.Silence, TextOnly: a.TextOnly}
+	return &Config{
+		APIKey: a.Key, BaseURL: a.BaseURL, Headers: a.Headers,
+		Timeout: a.Timeout, Silence: a.Silence, TextOnly: a.TextOnly,
+	}
 }
 
 // Sampled refuses what no model of Anthropic takes.
 func (*Provider) Sampled(c llm.Config) (setting string, err error) {
 	if c.Seed != nil || c.FrequencyPenalty != nil || c.PresencePenalty != nil {
-		err = core.Errorf(core.Invalid, "Anthropic's models, of which GATEHOUSE_MODEL names one, take no seed, frequency_penalty and presence_penalty; "+
-			"remove these from the prompt's sampling")
+		err = core.Errorf(core.Invalid, "Anthropic's models, of which GATEHOUSE_MODEL names one, take no seed, "+
+			"frequency_penalty and presence_penalty; remove these from the prompt's sampling")
 	}
 	return "", err
 }

@@ -32,7 +32,8 @@ func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	return New(o), nil
 }
 
-// Local is what ids for trying out rules begin with: somebody at gatehouse's own machine, whichever way they come. Nobody acts with one.
+// Local is what ids for trying out rules begin with: somebody at gatehouse's own machine, whichever way they come.
+// Nobody acts with one.
 type Local struct{ core.NoSettings }
 
 // Name is core.LocalPerson.

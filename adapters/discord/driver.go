@@ -19,7 +19,8 @@ func (*Config) Name() string { return Name }
 // Title is "Discord".
 func (*Config) Title() string { return "Discord" }
 
-// IDs are Discord's numbers. A server is not part of them: they are unique everywhere, and one person in two servers would be two people.
+// IDs are Discord's numbers. A server is not part of them: they are unique everywhere, and one person in two servers
+// would be two people.
 func (*Config) IDs() core.IDs {
 	number := regexp.MustCompile(`^[0-9]+$`)
 	return core.IDs{
@@ -40,7 +41,8 @@ func (c *Config) Configured() bool { return c.BotToken+c.PublicKey != "" }
 // Open makes the platform. A dead process keeps its shards for three times the lease.
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	return New(Options{
-		Config: *c, Signer: d.Signer, Card: d.Card, Redraw: d.Redraw, PutBlob: d.PutBlob, KV: d.KV, Owner: d.Owner, Lease: 3 * d.Lease,
+		Config: *c, Signer: d.Signer, Card: d.Card, Redraw: d.Redraw, PutBlob: d.PutBlob,
+		KV: d.KV, Owner: d.Owner, Lease: 3 * d.Lease,
 		Recent: events(d.Events, false), Open: events(d.Events, true), Now: d.Now, Jitter: d.Jitter, Log: d.Log,
 	}), nil
 }
@@ -49,7 +51,9 @@ func (c *Config) Open(d core.Deps) (core.Platform, error) {
 const recentEvents = 2000
 
 // events lists the latest of Discord's events, or those that wait.
-func events(list func(context.Context, core.EventFilter) ([]core.EventRecord, error), waiting bool) func(context.Context) ([]core.EventRecord, error) {
+func events(
+	list func(context.Context, core.EventFilter) ([]core.EventRecord, error), waiting bool,
+) func(context.Context) ([]core.EventRecord, error) {
 	return func(ctx context.Context) ([]core.EventRecord, error) {
 		return list(ctx, core.EventFilter{Platform: Name, Waiting: waiting, Limit: recentEvents})
 	}

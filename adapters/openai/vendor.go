@@ -12,7 +12,10 @@ func (c *Config) Own() llm.Access { return llm.Access{Key: c.APIKey, BaseURL: c.
 
 // For is a configuration with another access.
 func (*Config) For(a llm.Access) llm.Vendor {
-	return &Config{APIKey: a.Key, API: a.API, BaseURL: a.BaseURL, Headers: a.Headers, Timeout: a.Timeout, Silence: a.Silence, TextOnly: a.TextOnly}
+	return &Config{
+		APIKey: a.Key, API: a.API, BaseURL: a.BaseURL, Headers: a.Headers,
+		Timeout: a.Timeout, Silence: a.Silence, TextOnly: a.TextOnly,
+	}
 }
 
 // Open makes the provider of a model.

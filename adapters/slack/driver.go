@@ -25,7 +25,8 @@ func (*Config) IDs() core.IDs {
 		Person:  core.IDForm{Like: regexp.MustCompile(`^[UW][A-Z0-9]+$`), Example: "slack:U0123ABCD"},
 		Group:   core.IDForm{Like: regexp.MustCompile(`^S[A-Z0-9]+$`), Example: "slack:S0123ABCD"},
 		Channel: core.IDForm{Like: regexp.MustCompile(`^[CGD][A-Z0-9]+$`), Example: "slack:C0123ABCD"},
-		Wanted:  "id of a person or user group of Slack", Remedy: "copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD",
+		Wanted:  "id of a person or user group of Slack",
+		Remedy:  "copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD",
 	}
 }
 
@@ -37,5 +38,7 @@ func (c *Config) Configured() bool { return c.BotToken+c.AppToken+c.SigningSecre
 
 // Open makes the platform.
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
-	return New(Options{Config: *c, Signer: d.Signer, Card: d.Card, PutBlob: d.PutBlob, Now: d.Now, Jitter: d.Jitter, Log: d.Log}), nil
+	return New(Options{
+		Config: *c, Signer: d.Signer, Card: d.Card, PutBlob: d.PutBlob, Now: d.Now, Jitter: d.Jitter, Log: d.Log,
+	}), nil
 }

@@ -11,8 +11,8 @@ import (
 	"gatehouse/storage"
 )
 
-// shared is what the parts of a process are made from. It has the one service that opens, draws and decides approvals: what one surface can do,
-// all can.
+// shared is what the parts of a process are made from. It has the one service that opens, draws and decides approvals:
+// what one surface can do, all can.
 type shared struct {
 	cfg     settings.Config
 	store   *storage.Store
@@ -31,7 +31,8 @@ func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shar
 // deps are what a platform may use. owner is from Store.Register.
 func (p shared) deps(owner string) core.Deps {
 	return core.Deps{
-		Signer: p.store.Signer(), Card: p.service.Card, OpenCards: p.service.OpenCards, Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
+		Signer: p.store.Signer(), Card: p.service.Card, OpenCards: p.service.OpenCards,
+		Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
 		KV: p.store, Events: p.store.Events, Owner: owner, Lease: p.cfg.Lease, Jitter: rand.Float64, Log: p.log,
 	}
 }

@@ -24,8 +24,8 @@ rules:
   - {name: notes, tools: [note.*], action: ask, approvers: [group:desk], notify: [here, toy:room-attic]}
 `
 
-// TestAToyPlatformIsAFolderAndALine: a platform that stands in one folder, and in the list that the program is given, is asked, decides, and is in
-// the policy, the settings and the commands like any other.
+// TestAToyPlatformIsAFolderAndALine: a platform that stands in one folder, and in the list that the program is given,
+// is asked, decides, and is in the policy, the settings and the commands like any other.
 func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	if err := os.WriteFile(file, []byte(toyPolicy), 0o600); err != nil {
@@ -33,7 +33,8 @@ func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 	}
 	token := "the token of " + t.Name()
 	room := toy.Enter(token)
-	s := &testGateway{t: t, db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8), platforms: withToy}
+	s := &testGateway{t: t, code: make(chan int, 8), platforms: withToy}
+	s.db = "sqlite:" + filepath.Join(t.TempDir(), "g.db")
 	s.settings.set(map[string]string{
 		"GATEHOUSE_DATABASE_URL": s.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json",
 		"GATEHOUSE_APPROVERS": "toy:bob", "GATEHOUSE_APPROVAL_POLICY": file, "TOY_TOKEN": token,
@@ -41,10 +42,12 @@ func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 	s.start()
 	s.ready(http.StatusOK)
 	room.Say(t, "note add milk")
-	waitUntil(t, func() bool { return strings.Contains(room.Shown(), "open note.add") }, "the card")
+	shown := func(text string) bool { return strings.Contains(room.Shown(), text) }
+	waitUntil(t, func() bool { return shown("open note.add") }, "the card")
 	room.Click(t, core.Click{Approval: "card/", Choice: core.Approve})
-	waitUntil(t, func() bool { return strings.Contains(room.Shown(), "approved note.add") }, "the card of what was decided")
-	waitUntil(t, func() bool { return strings.Contains(room.Shown(), "milk") && !strings.Contains(room.Shown(), "open") }, "the reply")
+	waitUntil(t, func() bool { return shown("approved note.add") }, "the card of what was decided")
+	waitUntil(t, func() bool { return shown("milk") && !shown("open note.add") }, "the cards of what was decided")
+	waitUntil(t, func() bool { return shown("Done: ") }, "the reply")
 	for _, c := range []struct {
 		command string
 		code    int
@@ -54,8 +57,10 @@ func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 		{"doctor --quick", cli.ExitDone, []string{"toy room", "The room is there."}},
 		{"manifest toy --lid blue", cli.ExitDone, []string{`{"Lid":"blue"}`}},
 		{"manifest --help", cli.ExitDone, []string{"manifest toy", "manifest slack", "manifest discord"}},
-		{"approvals explain --tool note.add --args {} --as toy:ann --by toy:bob", cli.ExitDone, []string{"notes", "toy:team-desk", "toy:room-attic", "toy:bob may"}},
-		{"approvals explain --tool note.add --args {} --as toi:ann", cli.ExitUsage, []string{"openharness:, console:, local: or toy: and the id"}},
+		{"approvals explain --tool note.add --args {} --as toy:ann --by toy:bob", cli.ExitDone,
+			[]string{"notes", "toy:team-desk", "toy:room-attic", "toy:bob may"}},
+		{"approvals explain --tool note.add --args {} --as toi:ann", cli.ExitUsage,
+			[]string{"openharness:, console:, local: or toy: and the id"}},
 	} {
 		code, out := s.command(strings.Fields(c.command)...)
 		if code != c.code {
@@ -68,12 +73,14 @@ func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 		}
 	}
 	s.settings.set(map[string]string{"GATEHOUSE_APPROVERS": "toy:bob,toi:bob"})
-	if code, out := s.command("config"); code != cli.ExitUsage || !strings.Contains(out, "toi:bob: there is no such platform") || !strings.Contains(out, "or toy:") {
+	code, out := s.command("config")
+	if code != cli.ExitUsage || !strings.Contains(out, "toi:bob: there is no such platform") || !strings.Contains(out, "or toy:") {
 		t.Errorf("%d: %s", code, out)
 	}
 	without := &testGateway{t: t}
 	without.settings.set(map[string]string{"GATEHOUSE_APPROVERS": "toy:bob"})
-	if code, out := without.command("config"); code != cli.ExitUsage || !strings.Contains(out, "toy:bob: there is no such platform") {
+	code, out = without.command("config")
+	if code != cli.ExitUsage || !strings.Contains(out, "toy:bob: there is no such platform") {
 		t.Errorf("a program without the toy knows it: %d: %s", code, out)
 	}
 }
@@ -86,9 +93,9 @@ func TestNobodyKnowsTheToy(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if in := slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "toy"); in {
+		if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "toy") {
 			lines += strings.Count(string(text), "\n")
-		} else if strings.Contains(string(text), "toy:") || strings.Contains(string(text), `/toy"`) || strings.Contains(string(text), "TOY_") {
+		} else if slices.ContainsFunc([]string{"toy:", `/toy"`, "TOY_"}, func(word string) bool { return strings.Contains(string(text), word) }) {
 			t.Errorf("%s knows the toy", path)
 		}
 		return err

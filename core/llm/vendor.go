@@ -2,8 +2,8 @@ package llm
 
 import "time"
 
-// Vendor is a vendor of models as a value: each one's *Config is one, a pointer to a struct with the settings of its account. The list of vendors
-// stands once, in the program.
+// Vendor is a vendor of models as a value: each one's *Config is one, a pointer to a struct with the settings of its
+// account. The list of vendors stands once, in the program.
 type Vendor interface {
 	Name() string        // what names of its models begin with: NAME:MODEL
 	Own() Access         // that of the settings, with the vendor's own limit
@@ -16,7 +16,8 @@ type Vendor interface {
 type Endpoint interface {
 	Provider
 	Origin() string // identifies the model, its server and the account
-	// Sampled reports whether the model can sample so: err says why not; setting is what it is asked over another API of its vendor for.
+	// Sampled reports whether the model can sample so: err says why not; setting is what it is asked over another API
+	// of its vendor for.
 	Sampled(c Config) (setting string, err error)
 }
 

@@ -19,7 +19,7 @@ const Name = "toy"
 
 // Config is the toy's driver.
 type Config struct {
-	Token string `envconfig:"TOY_TOKEN" secret:"all" from:"the lid of the toy" help:"The room's token. It enables the toy."`
+	Token string `envconfig:"TOY_TOKEN" secret:"all" from:"the lid of the toy" help:"The room's token; enables the toy."`
 }
 
 // Name is "toy".

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
 )
 
-// checkPlatforms checks each platform that is configured; if none is, it says how one is added. store is nil where the database can't be used.
+// checkPlatforms checks each platform that is configured; if none is, it says how one is added. store is nil where the
+// database can't be used.
 func (c Command) checkPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
 	checkup := core.Checkup{Approvers: cfg.Policy.Approvers(), Listen: cfg.Listen, Quick: c.Quick, Now: time.Now}
 	if store != nil {
@@ -22,7 +22,9 @@ func (c Command) checkPlatforms(ctx context.Context, cfg settings.Config, store 
 		switch doctor, ok := d.(core.Doctor); {
 		case !ok:
 		case d.Configured():
-			found = append(found, cli.List(doctor.Check(ctx, checkup), func(c core.Check) finding { return finding(c) })...)
+			for _, c := range doctor.Check(ctx, checkup) {
+				found = append(found, finding(c))
+			}
 		default:
 			missing = append(missing, unconfigured(d.Name(), d.Title()))
 		}
@@ -35,6 +37,7 @@ func (c Command) checkPlatforms(ctx context.Context, cfg settings.Config, store 
 
 func unconfigured(name, title string) finding {
 	return finding{name, stateOK,
-		title + " is not configured. You can talk to the agent on the web page of gatehouse serve, or with gatehouse chat.",
+		title + " is not configured. You can talk to the agent on the web page of gatehouse serve, " +
+			"or with gatehouse chat.",
 		fmt.Sprintf("To add %s, run gatehouse manifest %s and follow adapters/%[2]s/README.md.", title, name)}
 }

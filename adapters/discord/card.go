@@ -85,13 +85,18 @@ func fields(all []doc.Field) string {
 
 // told returns whom an open card pings: the approvers that it names, and nobody else.
 func told(c core.Card) (users, roles []string) {
-	for i, id := range doc.Approvers(c, Name) {
-		if i == maxApprovers {
-			break
+	v := doc.View(core.Delivery{Card: &c}, channel)
+	named := v.For
+	for _, f := range v.Fields {
+		named = append(named, f.Value...)
+	}
+	for _, s := range named {
+		if s.Kind != doc.Approver {
+			continue
 		}
-		if role := preflight.RoleID.FindStringSubmatch(id); role != nil {
+		if role := preflight.RoleID.FindStringSubmatch(s.Who.ID); role != nil {
 			roles = append(roles, role[1])
-		} else if user, ok := userOf(id); ok {
+		} else if user, ok := userOf(s.Who.ID); ok {
 			users = append(users, user)
 		}
 	}

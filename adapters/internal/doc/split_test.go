@@ -3,7 +3,6 @@ package doc_test
 import (
 	"strings"
 	"testing"
-	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -61,16 +60,6 @@ func TestSplitChoosesGoodPlaces(t *testing.T) {
 			}
 		})
 	}
-}
-
-// squeezed is a text without white space.
-func squeezed(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // leavesOf are the leaves of blocks, where what a cut has divided is joined, and words have no white space.

@@ -51,7 +51,7 @@ type outgoing struct {
 
 // attached names a file of the form that a message is sent in. An edit keeps no others.
 type attached struct {
-	ID   int    `json:"id"`
+	ID   int    `json:"id,string"`
 	Name string `json:"filename"`
 }
 

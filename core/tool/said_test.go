@@ -22,6 +22,25 @@ func TestWhatASentenceSaysOfTheArguments(t *testing.T) {
 		`{"to":["ann"]}`:                    false,
 		`{"to":null}`:                       false,
 		`{"amount":20,"fee":1}`:             false, // which the sentence does not name
+		`{"to":"Zoë"}`:                      true,
+		`{"to":"#general"}`:                 true,
+		`{"why":"000"}`:                     true,
+		`{"amount":20,"to":"000"}`:          false, // which reads on from the number
+		`{"amount":20,"to":",000"}`:         false,
+		`{"why":"für Łódź, 東京"}`:            true,
+		`{"why":"it″ is ″due"}`:             false, // what looks like the quotation's end
+		`{"why":"it＂ is ＂due"}`:             false,
+		`{"why":"it’’ is ‘‘due"}`:           false,
+		`{"why":"it» is «due"}`:             false,
+		`{"why":"itˮ is ʺdue"}`:             false,
+		`{"why":"it❞ is ❝due"}`:             false,
+		`{"why":"it´´ is"}`:                 false,
+		`{"to":"(none)"}`:                   false, // a text, which looks like one that is missing
+		`{"to":"אבא","amount":20}`:          false, // beside which numbers change their places
+		`{"to":"an\u0335n"}`:                false, // a line through a letter
+		`{"to":"a\u3164b"}`:                 false,
+		`{"to":"a\u007fb"}`:                 false,
+		`{"to":"a\ue000b"}`:                 false,
 		`{}`:                                false,
 		`[1]`:                               false,
 	} {

@@ -109,6 +109,20 @@ func TestLoad(t *testing.T) {
 }
 
 // TestFaults: each fault of a file names its line and the remedy, and all are reported at once.
+// TestASentenceSaysNoValuesThatRunTogether: 20 and 0EUR would be read as 200EUR.
+func TestASentenceSaysNoValuesThatRunTogether(t *testing.T) {
+	for summary, want := range map[string]bool{
+		"Pay {{n}} {{s}}": true, "Pay {{n}} (to {{s}})": true, "Pay “{{s}}”{{n}}": true, "Pay {{s}}": false,
+		"Pay {{n}}{{s}}": false, "Pay {{ s }}/{{ n }}": false, "Pay {{n}}, {{s}}-{{n}}": false,
+	} {
+		one := load(t, "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n    arguments:\n      type: object\n"+
+			"      properties: {n: {type: number}, s: {type: string}}\n      required: [n, s]\n    summary: '"+summary+"'\n    command: [sh]\n    env: [PATH]\n")[0]
+		if got := one.Says([]byte(`{"n":20,"s":"EUR"}`)); got != want {
+			t.Errorf("%s: %v", summary, got)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	const head = "version: 1\ntools:\n  - name: a.b\n    description: d\n    risk: write\n" // five lines
 	const run = "    command: [./refund.sh]\n"

@@ -68,8 +68,13 @@ func says(template string) func(json.RawMessage) bool {
 	for _, m := range inQuotes.FindAllStringSubmatch(template, -1) {
 		quoted = append(quoted, strings.TrimSpace(m[1]))
 	}
-	return func(args json.RawMessage) bool { return tool.Says(args, named, quoted) }
+	return func(args json.RawMessage) bool {
+		return !adjacent.MatchString(template) && tool.Says(args, named, quoted)
+	}
 }
+
+// adjacent are two placeholders between which neither a space nor a quote stands: nobody can see where the first value ends.
+var adjacent = regexp.MustCompile("\\}\\}[^\\s“”\"'`{}]*\\{\\{")
 
 // inQuotes is a placeholder between quotes.
 var inQuotes = regexp.MustCompile("[“\"'`]\\{\\{([^{}]*)\\}\\}[”\"'`]")

@@ -3,6 +3,8 @@ package doc
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -38,7 +40,8 @@ func changedArguments(before, now string) (all []string) {
 	add := func(key string) {
 		from, to := valueText(was.Get(key), before), valueText(is.Get(key), now)
 		if from != to {
-			all = append(all, key+": "+short(from)+" → "+short(to))
+			from, to = apart(from, to)
+			all = append(all, distinct(strconv.Quote(key))+": "+short(from)+" → "+short(to))
 		}
 	}
 	for _, m := range was.Members {
@@ -59,7 +62,30 @@ func valueText(v *strictjson.Value, text string) string {
 	}
 	var b bytes.Buffer
 	_ = json.Compact(&b, v.Raw([]byte(text))) // it was parsed
-	return bare(b.String())
+	return distinct(b.String())
+}
+
+// distinct is a literal without its quotes, unless it could be taken for another change, or for a value that is missing.
+func distinct(literal string) string {
+	if strings.ContainsAny(literal, "→;") || literal == `"(none)"` {
+		return literal
+	}
+	return bare(literal)
+}
+
+// apart leaves out what two long values begin with alike, if they would look the same otherwise.
+func apart(from, to string) (string, string) {
+	if short(from) != short(to) {
+		return from, to
+	}
+	same := 0
+	for i, r := range from {
+		if !strings.HasPrefix(to[i:], string(r)) {
+			break
+		}
+		same = i
+	}
+	return "…" + from[same:], "…" + to[same:]
 }
 
 func short(value string) string {

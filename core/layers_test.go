@@ -71,7 +71,7 @@ var layers = map[string][]string{
 	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
 	"adapters/openharness":            {"core", "core/mask", "core/question", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*"},
-	"adapters/openharness/internal/*": {"core/strictjson", "adapters/internal/*"}, // the messages, and replies as HTML
+	"adapters/openharness/internal/*": {"core/strictjson", "adapters/internal/*"}, // the messages
 	"adapters/agents":                 {"core", "core/question", "core/strictjson", "core/tool", "adapters/access"},
 	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*"},
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -33,7 +33,7 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 	d := wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
 	d.Payload["run_id"] = string(run)
 	if key, _ := about["id"].(string); c.html {
-		about["html"], err = cardhtml.Write(card, v, cardhtml.Options{Now: c.Now(), ID: key, Reviewed: reviewed})
+		about["html"], err = markup.Card(card, v, markup.Options{Now: c.Now(), ID: key, Reviewed: reviewed})
 		if err != nil {
 			return d, err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/openharness/internal/markup"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )

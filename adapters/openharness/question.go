@@ -7,33 +7,27 @@ import (
 	"gatehouse/core/question"
 )
 
+// field is what a value of an answer has to look like, for Shells.
+type field struct {
+	question.Field
+	Title    string           `json:"title,omitempty"`
+	Required bool             `json:"required"`
+	Choices  []map[string]any `json:"choices,omitempty"`
+}
+
 // describe is a question for Shells: its text, and what an answer has to look like. A choice that is masked has no value.
 func describe(q question.Question) map[string]any {
-	var fields []map[string]any
+	var fields []field
 	for _, f := range q.Fields {
-		field := map[string]any{"kind": string(f.Kind), "required": f.Required}
-		set := func(key string, value any, there bool) {
-			if there {
-				field[key] = value
-			}
-		}
-		set("name", f.Name, f.Name != "")
-		set("title", f.Label(), f.Label() != "")
-		set("hint", f.Hint, f.Hint != "")
-		set("min_length", f.MinLength, f.MinLength > 0)
-		set("max_length", f.MaxLength, f.MaxLength > 0)
-		set("minimum", f.Minimum, f.Minimum != "")
-		set("maximum", f.Maximum, f.Maximum != "")
-		var choices []map[string]any
+		one := field{Field: f, Title: f.Label(), Required: f.Required}
 		for _, o := range f.Options() {
 			choice := map[string]any{"title": o.Title}
 			if string(mask.JSON(o.Value)) == string(o.Value) {
 				choice["value"] = o.Value
 			}
-			choices = append(choices, choice)
+			one.Choices = append(one.Choices, choice)
 		}
-		set("choices", choices, choices != nil)
-		fields = append(fields, field)
+		fields = append(fields, one)
 	}
 	return map[string]any{"text": q.Text, "form": q.Form, "fields": fields}
 }

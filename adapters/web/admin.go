@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"gatehouse/adapters/internal/cardhtml"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -18,8 +18,8 @@ const (
 type sessionRow struct {
 	ID       core.SessionID
 	Messages int
-	Created  cardhtml.Moment
-	Updated  cardhtml.Moment
+	Created  markup.Moment
+	Updated  markup.Moment
 }
 
 type sessionsPage struct {
@@ -46,9 +46,9 @@ func (v *visit) sessions() error {
 type queueRow struct {
 	Key     core.QueueKey
 	Waiting int
-	Oldest  cardhtml.Moment
+	Oldest  markup.Moment
 	Owner   string
-	ReadyAt cardhtml.Moment
+	ReadyAt markup.Moment
 }
 
 // deadRow is a turn that was given up. Its cause holds no text of a message.
@@ -57,7 +57,7 @@ type deadRow struct {
 	Conversation core.ConversationID
 	Category     core.Category
 	Cause        string
-	Ended        cardhtml.Moment
+	Ended        markup.Moment
 }
 
 // heldRow is a post whose last attempt failed.
@@ -65,7 +65,7 @@ type heldRow struct {
 	Seq          int64
 	Conversation core.ConversationID
 	Cause        string
-	Next         cardhtml.Moment
+	Next         markup.Moment
 }
 
 type queuePage struct {

@@ -47,7 +47,7 @@ func TestAQuestionIsAnsweredByAButton(t *testing.T) {
 func TestAFormIsRefusedAndKeepsWhatWasTyped(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("q1", asks(t, "What shall I order?", orderForm))
-	expect(t, s.get("bob", "/approvals/q1"), http.StatusOK, "<legend>Size</legend>", `type="number"`, `step="1" min="1" max="9" required`, `<textarea`, "2 to 8 characters.", "From 1 to 9.", ">Wrap it<", "(may be left out)")
+	expect(t, s.get("bob", "/approvals/q1"), http.StatusOK, "<legend>Size</legend>", `type="number"`, `step="1" min="1" max="9" required`, `<textarea`, "2 to 8 characters.", "A whole number from 1 to 9.", ">Wrap it<", "(may be left out)")
 	w := s.post("bob", "/approvals/q1", "choice=answer", "field-0=2", "field-1=12", "field-2=1", "field-3=x", "field-4=a <long> story")
 	expect(t, w, http.StatusUnprocessableEntity, `role="alert"`, "Nothing was sent yet.", "This must be 9 or less.", "This needs 2 characters or more, and has 1.", `value="12"`, "a &lt;long&gt; story",
 		`name="field-0" value="2" checked`, `<option value="1" selected>Yes`, `aria-invalid="true"`)
@@ -85,7 +85,7 @@ func TestALongQuestionIsShownWhole(t *testing.T) {
 	s := newSite(t)
 	text := "First line\n" + strings.Repeat("many words ", 30) + "and the end"
 	s.desk.open("q1", asks(t, text, ""))
-	expect(t, s.get("bob", "/approvals/q1"), http.StatusOK, "First line many words", "…</h1>", "First line\nmany words", "and the end", "<textarea", ">Answer</label>")
+	expect(t, s.get("bob", "/approvals/q1"), http.StatusOK, "First line many words", "…</h1>", "First line\nmany words", "and the end", "<textarea", ">Your answer</label>")
 	long := strings.Repeat("ü", 3000) // of 18000 bytes in a form
 	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0="+long+"x"), http.StatusUnprocessableEntity, "the limit is 3000", long)
 	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0="+long), http.StatusSeeOther)

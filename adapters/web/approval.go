@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
 )
 
@@ -28,10 +28,10 @@ func (v *visit) approval() error {
 	case v.r.Method == http.MethodPost:
 		return v.decide(c)
 	}
-	return v.showApproval(http.StatusOK, c, cardhtml.Options{Reviewed: v.r.URL.Query().Has("review")})
+	return v.showApproval(http.StatusOK, c, markup.Options{Reviewed: v.r.URL.Query().Has("review")})
 }
 
-func (v *visit) showApproval(status int, c core.Card, o cardhtml.Options) error {
+func (v *visit) showApproval(status int, c core.Card, o markup.Options) error {
 	o.Alone = true
 	card, err := v.draw(c, o)
 	if err != nil {
@@ -44,7 +44,7 @@ func (v *visit) showApproval(status int, c core.Card, o cardhtml.Options) error 
 	case o.Reviewed:
 		title = "Review: "
 	}
-	v.show(status, "approval", title+cardhtml.Title(v.view(c)), approvalPage{card, v.Note})
+	v.show(status, "approval", title+markup.Title(v.view(c)), approvalPage{card, v.Note})
 	return nil
 }
 
@@ -63,14 +63,15 @@ func (v *visit) decide(c core.Card) error {
 	b, p := v.pressOf(c)
 	switch a := v.deskOf(c).Press(v.r.Context(), b, p).(type) {
 	case desk.Event:
-		if a.Kind() == core.KindAgain {
-			return v.askAgain(c)
+		if err := v.store(c.Approval, a); err != nil {
+			return v.undecided(c.Approval, b, p, err)
 		}
-		return v.vote(a.Click)
+		v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
+		return nil
 	case desk.Say:
 		return v.refused(c, b.Action, p.Typed, a)
 	}
-	o := cardhtml.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
+	o := markup.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
 	return v.showApproval(http.StatusUnprocessableEntity, c, o)
 }
 
@@ -80,42 +81,36 @@ func (v *visit) reveal(c core.Card) error {
 	if err != nil {
 		return err
 	}
-	return v.showApproval(http.StatusOK, c, cardhtml.Options{Revealed: arguments})
+	return v.showApproval(http.StatusOK, c, markup.Options{Revealed: arguments})
 }
 
-// askAgain asks once more for what expired, as the button on a chat platform's card does.
-func (v *visit) askAgain(c core.Card) error {
-	if _, err := v.Approvals.AskAgain(context.WithoutCancel(v.r.Context()), c.Approval, v.who.Actor); err != nil {
-		return v.undecided(core.Click{Approval: c.Approval}, err)
+// store does what the reader has sent, whether or not they wait.
+func (v *visit) store(id core.ApprovalID, press desk.Event) error {
+	ctx, counted := context.WithoutCancel(v.r.Context()), true
+	var err error
+	if press.Kind() == core.KindAgain { // as the button on a chat platform's card
+		_, err = v.Approvals.AskAgain(ctx, id, v.who.Actor)
+	} else {
+		var decided core.Decided
+		decided, err = v.Approvals.Vote(ctx, press.Click, v.who.Actor, 0)
+		counted = decided.Counted
 	}
-	v.Decided()
-	v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
-	return nil
-}
-
-// vote stores what the reader has sent, and leads to the page that says what is stored now.
-func (v *visit) vote(click core.Click) error {
-	ctx := context.WithoutCancel(v.r.Context()) // a decision that was sent counts, whether or not the reader waits
-	decided, err := v.Approvals.Vote(ctx, click, v.who.Actor, 0)
-	if err != nil {
-		return v.undecided(click, err)
-	}
-	if decided.Counted {
+	if err == nil && counted {
 		v.Decided()
 	}
-	v.redirect("/approvals?decided=" + url.QueryEscape(string(click.Approval)))
-	return nil
+	return err
 }
 
 // undecided shows the approval as it is now, and why the decision was refused.
-func (v *visit) undecided(click core.Click, refused error) error {
-	if _, known := statuses[core.CategoryOf(refused)]; !known {
+func (v *visit) undecided(id core.ApprovalID, b chat.Button, p desk.Press, refused error) error {
+	category := core.CategoryOf(refused)
+	if statuses[category] == 0 {
 		return refused
 	}
-	c, err := v.cardOf(click.Approval)
+	c, err := v.cardOf(id)
 	if err != nil {
 		return err
 	}
-	say := desk.Say{Err: core.Wrap(core.CategoryOf(refused), refused, "%s", cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided."))}
-	return v.refused(c, chat.Action(click.Choice), []string{click.Changed}, say)
+	text := cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided.")
+	return v.refused(c, b.Action, p.Typed, desk.Say{Err: core.Wrap(category, refused, "%s", text)})
 }

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"gatehouse/adapters/internal/cardhtml"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
 )
 
@@ -40,17 +40,19 @@ func (v *visit) approvals() error {
 		}
 	}
 	open, more, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, maxOpen)
-	if err != nil {
-		return err
-	}
-	slices.SortStableFunc(open, func(a, b core.Card) int { return v.rank(a) - v.rank(b) }) // the newest first, within each rank
-	history, _, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Approved, core.Denied, core.Answered, core.Expired, core.Cancelled}, Limit: maxLook}, maxHistory)
-	if err != nil {
-		return err
-	}
 	page.More = more
+	if err != nil {
+		return err
+	}
+	// The newest first, within each rank.
+	slices.SortStableFunc(open, func(a, b core.Card) int { return v.rank(a) - v.rank(b) })
+	decided := []core.ApprovalState{core.Approved, core.Denied, core.Answered, core.Expired, core.Cancelled}
+	history, _, err := v.cards(core.ApprovalFilter{States: decided, Limit: maxLook}, maxHistory)
+	if err != nil {
+		return err
+	}
 	for _, c := range open {
-		card, err := v.draw(c, cardhtml.Options{})
+		card, err := v.draw(c, markup.Options{})
 		if err != nil {
 			return err
 		}
@@ -68,7 +70,7 @@ func (v *visit) rank(c core.Card) int {
 	switch {
 	case c.Refusal(v.who.Actor) != nil:
 		return 2
-	case c.HasVoted(v.who.Actor, core.Approve), c.HasVoted(v.who.Actor, core.Deny):
+	case v.said(c) != "": // they have voted
 		return 1
 	}
 	return 0

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
 )
 
@@ -16,12 +16,12 @@ import (
 const maxApprovers = 10
 
 // moment is a time as a page shows it.
-func (w *Web) moment(at time.Time) cardhtml.Moment { return cardhtml.Moment{At: at, Now: w.Now()} }
+func (w *Web) moment(at time.Time) markup.Moment { return markup.Moment{At: at, Now: w.Now()} }
 
 // view is what a card says to the reader.
 func (v *visit) view(c core.Card) doc.Document {
 	d := doc.View(core.Delivery{Card: &c}, doc.Reader{
-		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: cardhtml.MaxArguments,
+		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments,
 	})
 	if v.admin() {
 		where := doc.Span{Kind: doc.Said, Text: string(c.Conversation)}
@@ -31,10 +31,10 @@ func (v *visit) view(c core.Card) doc.Document {
 }
 
 // draw writes a card for the reader.
-func (v *visit) draw(c core.Card, o cardhtml.Options) (template.HTML, error) {
+func (v *visit) draw(c core.Card, o markup.Options) (template.HTML, error) {
 	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), "/approvals/"+pathOf(c.Approval)
 	o.Reveal = v.Reveal != nil && c.Hidden > 0 && o.Revealed == "" && c.Refusal(v.who.Actor) == nil
-	return cardhtml.Write(c, v.view(c), o)
+	return markup.Card(c, v.view(c), o)
 }
 
 // maySee reports whether the reader may see a card at all.
@@ -46,27 +46,29 @@ func (v *visit) maySee(c core.Card) bool {
 type row struct {
 	Page, Summary string
 	State         core.ApprovalState
-	By, Decision  string
-	At, Result    template.HTML
+	Decision      string
+	By            template.HTML
+	At            template.HTML
+	Result        template.HTML
 }
 
 func (v *visit) row(c core.Card) row {
 	d := v.view(c)
-	r := row{Page: "/approvals/" + pathOf(c.Approval), Summary: cardhtml.Title(d), State: c.State, Decision: d.Headline}
+	r := row{Page: "/approvals/" + pathOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
 	if c.State == core.Approved && c.Run == core.CallWaits {
 		r.Result = "Waits to be run"
 	}
 	for _, f := range d.Fields {
-		_, how, _ := strings.Cut(f.Label, " ")
-		switch {
+		value := markup.Spans(f.Value, v.Now())
+		switch _, how, _ := strings.Cut(f.Label, " "); {
 		case f.Label == "Asked by":
-			r.By = cardhtml.Text(f.Value)
+			r.By = value
 		case how == "by":
-			r.Decision = f.Label + " " + cardhtml.Text(f.Value)
+			r.Decision = f.Label + " " + markup.Text(f.Value)
 		case how == "at":
-			r.At = cardhtml.HTML(f.Value, v.Now())
+			r.At = value
 		case f.Label == "Result", f.Label == "Answer":
-			r.Result = cardhtml.HTML(f.Value, v.Now())
+			r.Result = value
 		}
 	}
 	return r

@@ -9,17 +9,17 @@ import (
 	"strings"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/internal/cardhtml"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
 )
 
 // deskOf judges what is pressed on a page, which shows this card.
 func (v *visit) deskOf(c core.Card) desk.Desk {
 	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
-	return desk.Desk{Platform: access.Platform, Card: card, Input: cardhtml.MaxArguments, Strict: true, Log: v.Log}
+	return desk.Desk{Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Log: v.Log}
 }
 
 // pressOf is the form that was sent, as a press. A tick confirms what is approved in a second step.
@@ -27,10 +27,12 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 	form := v.r.PostForm
 	b, p := chat.Button{Action: chat.Action(form.Get("choice")), Approval: c.Approval}, desk.Press{Who: v.who.Actor}
 	var err error
-	b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0"))
+	if b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0")); err != nil {
+		b.Action = ""
+	}
 	switch b.Action {
 	case chat.ActionApprove:
-		if doc.View(core.Delivery{Card: &c}, doc.Reader{}).Cautions(0) != "" {
+		if v.view(c).Cautions(0) != "" {
 			b.Action, p.Form, p.Typed = chat.ActionConfirm, form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
 		}
 	case chat.ActionDeny:
@@ -40,14 +42,11 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 	case chat.ActionAnswer:
 		p.Form = true
 		for i := 0; c.Question != nil && i < len(c.Question.Fields); i++ {
-			p.Typed = append(p.Typed, v.typed(cardhtml.Field(i)))
+			p.Typed = append(p.Typed, v.typed(markup.Field(i)))
 		}
 	case chat.ActionWithdraw, chat.ActionAskAgain, "":
 	default:
 		b.Action = "unknown"
-	}
-	if err != nil {
-		b.Action = ""
 	}
 	return b, p
 }
@@ -60,16 +59,13 @@ func (v *visit) typed(name string) string {
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each input.
 func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
-	o := cardhtml.Options{Fault: say.Text()}
+	o := markup.Options{Fault: say.Text()}
 	switch {
 	case say.Faults != nil:
 		status, o.Fault = http.StatusUnprocessableEntity, "Nothing was sent yet. What does not fit is said below."
-		o.Tried = &cardhtml.Tried{Action: action, Typed: typed}
-		for i := range typed {
-			o.Tried.Faults = append(o.Tried.Faults, say.Faults[i])
-		}
+		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
 	case action == chat.ActionEdit:
-		o.Tried = &cardhtml.Tried{Action: action, Typed: typed, Faults: []string{o.Fault}}
+		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
 	}
 	if errors.Is(say.Err, core.ErrChanged) {
 		status = http.StatusConflict

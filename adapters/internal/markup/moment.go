@@ -1,4 +1,4 @@
-package cardhtml
+package markup
 
 import (
 	"fmt"
@@ -36,14 +36,14 @@ func (m Moment) Text() string {
 	case d < 30*time.Second && away <= 0:
 		return "just now"
 	case away > 0:
-		return "in " + span(d)
+		return "in " + long(d)
 	default:
-		return span(d) + " ago"
+		return long(d) + " ago"
 	}
 }
 
-// span is a duration in its largest unit.
-func span(d time.Duration) string {
+// long is a duration in its largest unit.
+func long(d time.Duration) string {
 	for _, unit := range []struct {
 		length time.Duration
 		name   string

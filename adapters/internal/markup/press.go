@@ -1,4 +1,4 @@
-package cardhtml
+package markup
 
 import (
 	"gatehouse/adapters/internal/chat"
@@ -19,7 +19,6 @@ type press struct {
 	Text    string
 	Class   string
 	Form    *form
-	Link    string
 	Confirm bool // it is the second step
 }
 
@@ -30,24 +29,14 @@ func (v view) Pressed() (all []press) {
 		switch c.Action {
 		case chat.ActionApprove:
 			p.Class = "primary"
-			switch {
-			case c.Cautions == "":
-			case v.Reviewed:
-				p.Confirm = true
-			default:
+			if p.Confirm = c.Cautions != "" && v.Reviewed; c.Cautions != "" && !v.Reviewed {
 				p.Choice, p.Text = "review", "Review, then approve"
-				if v.Page != "" {
-					p.Link = v.Page + "?review=1"
-				}
 			}
 		case chat.ActionReason:
-			p.Form = v.form(doc.ReasonForm(v.card, MaxReason), "danger")
+			p.Form = v.form(doc.ReasonForm(v.Card, MaxReason), "danger")
 		case chat.ActionEdit:
-			f, _ := doc.EditForm(v.card, MaxArguments)
+			f, _ := doc.EditForm(v.Card, MaxArguments)
 			p.Form = v.form(f, "primary")
-		}
-		if p.Form != nil {
-			p.Text += "…"
 		}
 		all = append(all, p)
 	}
@@ -60,12 +49,10 @@ func (v view) Answer() *form {
 	if answers == nil {
 		return nil
 	}
-	d := doc.AnswerForm(v.card)
-	d.Submit = d.Title // the chat has a button "Send" already
+	d := doc.AnswerForm(v.Card)
 	f := v.form(d, "primary")
-	fields := v.card.Question.Fields
-	if answers[0].Option > 0 && len(answers) <= question.MaxButtons && fields[0].Hint == "" && f.tried == nil {
-		f.Buttons = optionsOf(fields[0], "")
-	}
+	f.Submit = d.Title // the chat has a button "Send" already
+	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons
+	f.Buttons = few && d.Inputs[0].Hint == "" && !f.Opened
 	return f
 }

@@ -11,7 +11,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/openharness/internal/markup"
+	"gatehouse/adapters/internal/markup"
 )
 
 // read reads the leaves of a reply from its HTML.
@@ -90,7 +90,7 @@ func checkRead(t interface {
 }, text string) {
 	t.Helper()
 	blocks := doc.Parse(text)
-	root, err := html.Parse(strings.NewReader("<!doctype html><body>" + markup.HTML(blocks)))
+	root, err := html.Parse(strings.NewReader("<!doctype html><body>" + string(markup.HTML(blocks))))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -1,0 +1,143 @@
+// Package markup writes what gatehouse says as HTML: a model's reply as a page may insert it, and the card of an
+// approval, for the page of approvals and, drawn by the server as well, for the chat.
+//
+//	text.html, markup.go   blocks and spans
+//	link.go                what may be linked to
+//	card.html, card.go     a card; what it says, and what may be pressed, is doc's
+//	form.go, press.go      the forms of a card
+//	moment.go              times
+//
+// It writes only the elements and attributes that it has in its text; whatever else a text holds is written as text.
+// Links lead to http, https and mailto only, open in a tab of their own, and tell the other site nothing. An image is
+// never loaded, since that would tell its server who reads what: it is a link. The headings of a reply begin at the
+// third level, below those of the page.
+//
+// A press of a card is a form. On a page it is posted to the approval's address with the fields below; in the chat a
+// script reads the same fields, and sends them with the continuation that the reader was given for the choice.
+//
+//	choice     approve, review, deny, edit, withdraw, ask_again, answer or reveal
+//	edits      how often the arguments had been changed on the card that was read
+//	reason     of a denial
+//	changed    of an edit: the arguments
+//	confirmed  "yes": the second step before an approval
+//	field-N    of an answer: what was typed or chosen, by the place of the field
+package markup
+
+import (
+	"embed"
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
+)
+
+//go:embed text.html card.html
+var files embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"element": element,
+	"align":   align,
+	"spans":   func(spans []doc.Span) template.HTML { return Spans(spans, time.Time{}) },
+	"place":   func(i int) string { return strconv.Itoa(i + 1) },
+}).ParseFS(files, "*.html"))
+
+// write executes a template. Each text in the result is escaped.
+func write(name string, data any) (template.HTML, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, name, data)
+	return template.HTML(b.String()), err
+}
+
+// HTML returns a reply as HTML.
+func HTML(blocks []doc.Block) template.HTML {
+	text, _ := write("blocks", blocks) // of a tree: can't fail
+	return text
+}
+
+var elements = map[doc.BlockKind]string{
+	doc.Paragraph: "p", doc.Quote: "blockquote", doc.CodeBlock: "pre", doc.Table: "table", doc.Rule: "hr",
+}
+
+// element is the name of a block's element.
+func element(b doc.Block) string {
+	switch {
+	case b.Kind == doc.Heading:
+		return "h" + strconv.Itoa(min(6, b.Level+2))
+	case b.Kind == doc.List && b.First == doc.NoNumbers:
+		return "ul"
+	case b.Kind == doc.List:
+		return "ol"
+	}
+	return elements[b.Kind]
+}
+
+// align is the class of a table's column, "" if it needs none.
+func align(columns []doc.Align, i int) string {
+	if i >= len(columns) {
+		return ""
+	}
+	return map[doc.Align]string{doc.AlignRight: "right", doc.AlignCenter: "center"}[columns[i]]
+}
+
+// plain writes what is no markup of its own.
+var plain = doc.Writer{Foreign: chat.Clean, Time: func(t time.Time) string { return Moment{At: t}.Full() }}
+
+// Text is the text of a card's spans.
+func Text(spans []doc.Span) string { return plain.Text(spans) }
+
+// Spans is the HTML of some spans. Times are told in relation to now. Where there can be no link, the address follows
+// its words as text, so that nothing is hidden.
+func Spans(spans []doc.Span, now time.Time) template.HTML {
+	var b strings.Builder
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && spans[n].To == spans[0].To {
+			n++
+		}
+		same, end := spans[:n], ""
+		if address, ok := safeURL(same[0].To); ok {
+			b.WriteString(`<a href="` + template.HTMLEscapeString(address) + rest)
+			end = "</a>"
+		} else {
+			same = doc.Shown(same)
+		}
+		for _, s := range same {
+			b.WriteString(span(s, now))
+		}
+		b.WriteString(end)
+		spans = spans[n:]
+	}
+	return template.HTML(b.String()) // each text in it is escaped
+}
+
+var styles = []struct {
+	style doc.Style
+	name  string
+}{{doc.Struck, "del"}, {doc.Italic, "em"}, {doc.Bold, "strong"}}
+
+// span is one span without its link. A line end is one that people see, as on chat platforms.
+func span(s doc.Span, now time.Time) string {
+	text := s.Text
+	switch s.Kind {
+	case doc.Break:
+		return "<br>\n"
+	case doc.Moment, doc.Deadline:
+		return string(Moment{s.At, now}.HTML())
+	case doc.Own, doc.Words, doc.Code:
+	default:
+		text = Text([]doc.Span{s})
+	}
+	text = template.HTMLEscapeString(text)
+	if s.Kind == doc.Code || s.Kind == doc.Tool {
+		text = "<code>" + text + "</code>"
+	}
+	for _, one := range styles {
+		if s.Style&one.style != 0 {
+			text = "<" + one.name + ">" + text + "</" + one.name + ">"
+		}
+	}
+	return text
+}

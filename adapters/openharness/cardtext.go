@@ -40,7 +40,7 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	if card.Question == nil {
 		payload["tool"], payload["arguments"] = card.Tool, card.Arguments
 		switch {
-		case v.Told:
+		case v.Told, card.Arguments == "":
 		case v.Arguments == "":
 			lines = append(lines, doc.NoArguments)
 		default:

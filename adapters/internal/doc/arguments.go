@@ -21,11 +21,11 @@ func Arguments(c core.Card) string {
 	return text
 }
 
-// Shown returns the arguments that a card shows as code or, if it shows none, what it says in their place; both are "" of a question, and if
-// the lead says them.
+// Shown returns the arguments that a card shows as code or, if it shows none, what it says in their place; both are "" of a question, if the
+// lead says them, and if they are not known.
 func (d Document) Shown() (code, instead string) {
 	switch {
-	case d.card.Question != nil || d.Told:
+	case d.card.Question != nil || d.Told || d.card.Arguments == "":
 		return "", ""
 	case d.Arguments == "":
 		return "", NoArguments

@@ -44,6 +44,16 @@ func TestArgumentsAreNotRepeatedWhereTheSentenceSaysThem(t *testing.T) {
 	}
 }
 
+// TestArgumentsThatAreNotKnownAreNotNone: those of a request that the audit log contradicts, or of one that is erased.
+func TestArgumentsThatAreNotKnownAreNotNone(t *testing.T) {
+	for arguments, want := range map[string]string{"": "", "{}": doc.NoArguments} {
+		card := core.Card{State: core.Open, Altered: true, Summary: "It is not known.", Arguments: arguments}
+		if code, instead := doc.View(core.Delivery{Card: &card}, doc.Reader{}).Shown(); code != "" || instead != want {
+			t.Errorf("%q: %q, %q", arguments, code, instead)
+		}
+	}
+}
+
 func TestAQuestionIsHeadedWithWhomItIsFor(t *testing.T) {
 	few, many := []string{"here:1", "there:2", "local"}, []string{"here:1", "here:2", "here:3", "here:4"}
 	for _, c := range []struct {

@@ -68,3 +68,13 @@ func TestRefusedPressesSaySo(t *testing.T) {
 func TestStoredDecisionsAreRead(t *testing.T) {
 	adaptertest.StoredClicks(t, running(t).Engine, "testdata/stored.json")
 }
+
+// TestADecisionOfAnotherApprovalIsNotRead as one of this event's.
+func TestADecisionOfAnotherApprovalIsNotRead(t *testing.T) {
+	e := core.Event{Body: core.ClickEvent{Approval: "a2"}, Payload: []byte(`{"approval":"a1","choice":"approve"}`)}
+	_, err := core.ClickOf(e)
+	_, old := running(t).Engine.OldClick(e)
+	if core.CategoryOf(err) != core.Invalid || core.CategoryOf(old) != core.Invalid {
+		t.Errorf("%v, %v", err, old)
+	}
+}

@@ -6,23 +6,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
-	"gatehouse/core/question"
 )
-
-// inputs are the ids of the inputs of the form that was submitted, by their places; nil if it is no form of ours.
-func (i interaction) inputs() (ids []string) {
-	switch i.View.CallbackID {
-	case callbackReason:
-		return []string{inputReason}
-	case callbackEdit:
-		return []string{inputEdit}
-	case callbackAnswer:
-		for n := range question.MaxFields {
-			ids = append(ids, fieldID(n))
-		}
-	}
-	return ids
-}
 
 // typed is what an input holds: what was written into it or, of one with options, the place of the chosen one.
 func (i interaction) typed(id string) string {

@@ -2,7 +2,7 @@ package slack
 
 import (
 	"encoding/json"
-	"fmt"
+	"regexp"
 
 	api "github.com/slack-go/slack"
 
@@ -36,10 +36,7 @@ func (m message) options(more ...api.MsgOption) []api.MsgOption {
 	return append(more, api.MsgOptionAttachments(m.Attachments...))
 }
 
-// foot returns the line below a card, beside an edge in the colour of its state.
-func foot(text string, color doc.Color) []api.Attachment {
-	return []api.Attachment{{Color: fmt.Sprintf("#%06X", int(color)), Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
-}
+func (m *message) add(b api.Block) { m.Blocks = append(m.Blocks, b) }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
 func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
@@ -47,32 +44,18 @@ func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
 }
 
 // lengthOf is how long the texts of blocks are together, in UTF-16 units.
-func lengthOf(blocks []api.Block) int {
-	written, err := json.Marshal(blocks)
-	var all any
-	if err != nil || json.Unmarshal(written, &all) != nil {
-		return maxMessageText // Slack could not be sent them
-	}
-	return textLength(all)
-}
-
-func textLength(v any) (n int) {
-	switch v := v.(type) {
-	case []any:
-		for _, one := range v {
-			n += textLength(one)
-		}
-	case map[string]any:
-		for key, one := range v {
-			if text, ok := one.(string); ok && key == "text" {
-				n += chat.Units(text)
-			} else {
-				n += textLength(one)
-			}
-		}
+func lengthOf(blocks []api.Block) (n int) {
+	written, _ := json.Marshal(blocks) // plain data: can't fail
+	for _, found := range textMember.FindAllSubmatch(written, -1) {
+		var text string
+		_ = json.Unmarshal(found[1], &text) // it was just written
+		n += chat.Units(text)
 	}
 	return n
 }
+
+// textMember matches a member "text" in JSON. Within a text its quotes would be escaped.
+var textMember = regexp.MustCompile(`"text":("(?:[^"\\]|\\.)*")`)
 
 func metadata(d core.Delivery) api.SlackMetadata {
 	return api.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{metadataKey: d.Key, metadataPart: d.Part}}
@@ -91,21 +74,21 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
 		Reply: reply,
 		Plain: func(text string) message {
-			return message{Text: excerpt(text), Blocks: []api.Block{rich(literal(shorten(defuse(text), maxPlain)))}}
+			return message{Text: excerpt(text), Blocks: []api.Block{rich(section(own(shorten(defuse(text), maxPlain))))}}
 		},
 		Steps: func(tools string) message {
 			line := "🔧 " + shorten(defuse(tools), chat.MaxSteps)
 			return message{Text: excerpt("Tools used: " + defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m message) message {
-			m.Blocks = append([]api.Block{smallLine(chat.LateNote)}, m.Blocks...)
+			m.Blocks = lateBlocks(m.Blocks)
 			m.Text = excerpt(chat.LateNote) + "\n" + m.Text
 			return m
 		},
 		Button: func(m message, label string, b chat.Button) (message, error) {
 			made, err := p.button(string(b.Action), label, b)
 			if err == nil {
-				m.Blocks = append(m.Blocks, api.NewActionBlock("", made))
+				m.add(api.NewActionBlock("", made))
 			}
 			return m, err
 		},
@@ -130,6 +113,11 @@ func plainText(s string) *api.TextBlockObject {
 
 // smallLine returns a block with one line in small grey letters.
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
+
+// lateBlocks are the blocks of a message that comes late.
+func lateBlocks(blocks []api.Block) []api.Block {
+	return append([]api.Block{smallLine(chat.LateNote)}, blocks...)
+}
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
 func inThread(thread string) []api.MsgOption {

@@ -69,11 +69,11 @@ func TestArgumentsModalShowsAllOrHowMuchIsMissing(t *testing.T) {
 		}
 		var shown strings.Builder
 		for _, b := range view.Blocks.BlockSet[1:] {
-			for _, e := range b.(*api.RichTextBlock).Elements {
-				if pre, ok := e.(*api.RichTextPreformatted); ok {
-					shown.WriteString(pre.Elements[0].(*api.RichTextSectionTextElement).Text)
+			for _, e := range b.(element).Elements {
+				if e.Type == codeType {
+					shown.WriteString(e.Elements[0].Text)
 				} else {
-					shown.WriteString("…" + e.(*api.RichTextSection).Elements[0].(*api.RichTextSectionTextElement).Text)
+					shown.WriteString("…" + e.Elements[0].Text)
 				}
 			}
 		}
@@ -108,8 +108,8 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 	for _, m := range all {
 		leaves = append(leaves, ReadReply(t, JSONBlocks(t, m.Blocks))...)
 	}
-	want := adaptertest.Joined(adaptertest.Leaves(replyForms.Drawable(doc.Parse(text.String()))))
-	adaptertest.SameLeaves(t, "a long text", want, adaptertest.Joined(leaves))
+	want := ReplyLeaves(text.String())
+	adaptertest.SameLeaves(t, "a long text", want, AsLines(leaves))
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {

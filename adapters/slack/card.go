@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,24 +18,36 @@ import (
 var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
 
 // card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and a coloured edge, which
-// no reply has.
+// no reply has. Its text says the same, for notifications and for screen readers, but mentions nobody.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	v := doc.View(d, channel)
+	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
 	m := message{Attachments: foot(doc.Plain(v.Foot, textOf), v.Color)}
 	if v.Late != "" {
-		m.Blocks = append(m.Blocks, smallLine(v.Late))
+		m.add(smallLine(v.Late))
 	}
-	m.Blocks = append(m.Blocks, headline(v), rich(pieces(v.Lead)...))
-	m.Blocks = append(m.Blocks, fieldBlocks(v)...)
+	if v.For == nil {
+		m.add(api.NewHeaderBlock(plainText(v.Headline)))
+	} else { // a header can't mention anybody
+		m.add(rich(section(headline...)))
+	}
+	m.add(rich(section(said...)))
+	text := doc.Plain(headline, textOf) + "\n" + doc.Plain(said, textOf)
+	if v.Options != nil {
+		text += "\nOptions: " + inline(strings.Join(v.Options, ", "), maxQuestion)
+	}
 	code, instead := v.Shown()
 	shown, left := chat.Head(defuse(code), maxArguments)
+	if code != "" {
+		m.add(arguments(shown, left))
+		text += "\nArguments:\n" + code
+	}
 	if instead != "" {
-		m.Blocks = append(m.Blocks, smallLine(instead))
-	} else if shown != "" {
-		m.Blocks = append(m.Blocks, argumentBlock(shown, left))
+		m.add(smallLine(instead))
+		text += "\n" + instead
 	}
 	if v.Elsewhere {
-		m.Blocks = append(m.Blocks, lastLines(v.Context))
+		m.add(elsewhere(v.Context))
 	} else {
 		link = ""
 	}
@@ -42,99 +56,53 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 		buttons = append(buttons, api.NewButtonBlockElement("open", "", plainText("Open the conversation")).WithURL(link))
 	}
 	if len(buttons) > 0 {
-		m.Blocks = append(m.Blocks, api.NewActionBlock(id, buttons...))
+		m.add(api.NewActionBlock(id, buttons...))
 	}
-	m.Text = excerptOf(cardText(v), min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
+	m.Text = excerptOf(text, min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
 	return m, err
 }
 
-// headline draws the first line of a card. A header can't mention anybody, so one that names people is rich text.
-func headline(v doc.Document) api.Block {
-	if v.For == nil {
-		return api.NewHeaderBlock(plainText(v.Headline))
-	}
-	return rich(append([]piece{bold(v.Headline)}, pieces(v.For)...)...)
+// foot returns the line below a card, beside an edge in the colour of its state.
+func foot(text string, color doc.Color) []api.Attachment {
+	edge := fmt.Sprintf("#%06X", int(color))
+	return []api.Attachment{{Color: edge, Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
 }
 
-// fieldBlocks draws the fields of a card: short ones in two columns, others on lines of their own, and then the notes.
-func fieldBlocks(v doc.Document) (blocks []api.Block) {
-	var columns []*api.TextBlockObject
-	var lines []piece
-	line := func(pieces ...piece) {
-		if len(lines) > 0 {
-			lines = append(lines, literal("\n"))
-		}
-		lines = append(lines, pieces...)
-	}
+// sayings are what a card is about, its fields and its notes, each on a line of its own.
+func sayings(v doc.Document) []doc.Span {
+	all := slices.Clip(v.Lead)
 	for _, f := range v.Fields {
-		value := pieces(f.Value)
-		text, ok := mrkdwn(value)
-		if f.Wide || !ok || chat.Units(text) > maxField {
-			line(append([]piece{bold(f.Label + ": ")}, value...)...)
-			continue
-		}
-		columns = append(columns, api.NewTextBlockObject(api.MarkdownType, "*"+f.Label+"*\n"+text, false, true))
+		all = append(append(all, own("\n"), bold(f.Label+": ")), f.Value...)
 	}
 	for _, note := range v.Notes {
-		line(pieces(note.Spans)...)
+		all = append(append(all, own("\n")), note.Spans...)
 	}
-	if len(columns) > 0 {
-		blocks = append(blocks, api.NewSectionBlock(nil, columns, nil))
-	}
-	if len(lines) > 0 {
-		blocks = append(blocks, rich(lines...))
-	}
-	return blocks
+	return all
 }
 
-// argumentBlock draws a call's arguments, of which left characters are not among those shown.
-func argumentBlock(shown string, left int) api.Block {
-	elements := []api.RichTextElement{api.NewRichTextSection(bold("Arguments")), preformatted(shown)}
+// arguments draws a call's arguments, of which left characters are not among those shown.
+func arguments(shown string, left int) element {
+	box := rich(section(bold("Arguments")), preformatted(shown))
 	if left > 0 {
-		elements = append(elements, api.NewRichTextSection(literal(chat.Thousands(left)+" more characters: press Show all arguments")))
+		box.Elements = append(box.Elements, section(own(chat.Thousands(left)+" more characters: press Show all arguments")))
 	}
-	return api.NewRichTextBlock("", elements...)
+	return box
 }
 
-// lastLines draws what a copy adds for an approver who may not see the conversation: its last lines.
-func lastLines(context []doc.Line) api.Block {
-	elements := []api.RichTextElement{api.NewRichTextSection(literal(doc.Copied))}
-	var quote []piece
-	for _, l := range context {
-		if quote != nil {
-			quote = append(quote, literal("\n"))
+// elsewhere draws what a copy adds for an approver who may not see the conversation: its last lines.
+func elsewhere(context []doc.Line) element {
+	box := rich(section(own(doc.Copied)))
+	var quote []doc.Span
+	for i, l := range context {
+		if i > 0 {
+			quote = append(quote, own("\n"))
 		}
-		quote = append(quote, bold(l.Speaker+": "), literal(doc.OrEmpty(said(l.Text, maxLine))))
+		quote = append(quote, bold(l.Speaker+": "), own(doc.OrEmpty(said(l.Text, maxLine))))
 	}
 	if quote != nil {
-		elements = append(elements, api.NewRichTextSection(literal("Last messages:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
+		box.Elements = append(box.Elements, section(own("Last messages:")), element{Type: quoteType, Elements: pieces(quote)})
 	}
-	return api.NewRichTextBlock("", elements...)
-}
-
-// cardText is a card as text, for notifications and for screen readers. It mentions nobody; the blocks do.
-func cardText(v doc.Document) string {
-	all := []string{v.Headline + doc.Plain(v.For, textOf), doc.Plain(v.Lead, textOf)}
-	for _, f := range v.Fields {
-		all = append(all, f.Label+": "+doc.Plain(f.Value, textOf))
-	}
-	for _, n := range v.Notes {
-		all = append(all, doc.Plain(n.Spans, textOf))
-	}
-	if v.Options != nil {
-		var options []string
-		for _, title := range v.Options {
-			options = append(options, short(title, maxOption))
-		}
-		all = append(all, "Options: "+strings.Join(options, ", "))
-	}
-	switch code, instead := v.Shown(); {
-	case instead != "":
-		all = append(all, instead)
-	case code != "":
-		all = append(all, "Arguments:", code)
-	}
-	return strings.Join(all, "\n")
+	return box
 }
 
 // buttons draws what a reader may press of a card that leaves out so many characters of the arguments. Of many answers it draws a menu: since
@@ -143,9 +111,7 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 	choices := v.Answers()
 	if len(choices) > question.MaxButtons {
 		id, err = doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(p.seal, maxBlockID)
-		all = append(all, api.NewOptionsSelectBlockElement(
-			api.OptTypeStatic, plainText("Choose an answer"), string(chat.ActionAnswer), options(v.Options)...,
-		))
+		all = append(all, menu(string(chat.ActionAnswer), "Choose an answer", v.Options))
 		choices = nil
 	}
 	whole := v.Lead[0]
@@ -162,8 +128,8 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 		}
 		made.Style, made.AccessibilityLabel = styles[c.Look], short(c.Label+": "+whole.Text, maxButtonLabel)
 		if c.Cautions != "" {
-			text := c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions))
-			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"), plainText(text), plainText("Approve"), plainText("Go back")).
+			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions)))
+			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"), text, plainText("Approve"), plainText("Go back")).
 				WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)
@@ -172,11 +138,3 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 }
 
 var styles = map[doc.Look]api.Style{doc.Good: api.StylePrimary, doc.Danger: api.StyleDanger}
-
-// options draws the options of a menu. The value of each is its place, from 1.
-func options(titles []string) (all []*api.OptionBlockObject) {
-	for i, title := range titles {
-		all = append(all, api.NewOptionBlockObject(strconv.Itoa(i+1), plainText(short(title, maxOption)), nil))
-	}
-	return all
-}

@@ -18,6 +18,6 @@ func TestAnswersFromTheField(t *testing.T) {
 			t.Fatal(more, err)
 		}
 		got := slack.ReadReply(t, o.FromBot("C1")[0].Blocks)
-		adaptertest.SameLeaves(t, text, slack.ReplyLeaves(text), adaptertest.Joined(got))
+		adaptertest.SameLeaves(t, text, slack.ReplyLeaves(text), slack.AsLines(got))
 	})
 }

@@ -34,7 +34,7 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	}
 	switch {
 	case i.User.ID == "":
-	case i.Type == api.InteractionTypeViewSubmission && i.inputs() != nil:
+	case i.Type == api.InteractionTypeViewSubmission && inputs[i.View.CallbackID] != nil:
 		return s.press(ctx, i, s.desk.Open(i.View.PrivateMetadata), i.View.ID, accept)
 	case i.Type == api.InteractionTypeBlockActions:
 		for _, a := range i.Actions {
@@ -98,7 +98,7 @@ func (s *Slack) pressOf(i interaction, b chat.Button, id string) (chat.Button, d
 	if b.OnReply() {
 		p.Address.Message = i.Message.TS
 	}
-	for _, id := range i.inputs() {
+	for _, id := range inputs[i.View.CallbackID] {
 		p.Typed = append(p.Typed, i.typed(id))
 	}
 	p.Conversation = conversationID(cmp.Or(s.identity.get().team, i.Team.ID), p.Address.Channel, p.Address.Thread)
@@ -127,22 +127,22 @@ type refusedForm struct {
 
 // say tells the person why nothing happens: in the form that they submitted or, of a button, privately.
 func (s *Slack) say(i interaction, a desk.Say) (reply any, result chat.Result) {
-	inputs := i.inputs()
+	ids := inputs[i.View.CallbackID]
 	switch {
 	case a.Busy():
 		s.Log.Warn("a press is refused; " + pressNote)
 		s.tellClicker(i, a.Text())
 		return nil, chat.NotStored
-	case inputs == nil:
+	case ids == nil:
 		s.tellClicker(i, a.Text())
 		return nil, chat.Stored
 	}
 	refused := refusedForm{Action: "errors", Errors: map[string]string{}}
 	for n, fault := range a.Faults {
-		refused.Errors[inputs[n]] = fault
+		refused.Errors[ids[n]] = fault
 	}
 	if len(a.Faults) == 0 {
-		refused.Errors[inputs[0]] = a.Text()
+		refused.Errors[ids[0]] = a.Text()
 	}
 	return refused, chat.Stored
 }

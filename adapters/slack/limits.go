@@ -26,7 +26,6 @@ const (
 	maxConfirm   = 300   // of the text in the confirmation dialog
 	maxArguments = 2_500 // shown on the card; a button shows the rest
 	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
-	maxField     = 1_000 // of a field in two columns; Slack accepts 2,000
 	maxApprovers = 10
 	maxMessage   = 150
 	maxChanged   = 600

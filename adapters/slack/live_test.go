@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	api "github.com/slack-go/slack"
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
@@ -38,20 +37,12 @@ func TestLinksShowTheirAddress(t *testing.T) {
 	} {
 		got := ""
 		for _, part := range drawReply(doc.Parse(in)).blocks {
-			for _, element := range part.(*api.RichTextBlock).Elements {
-				pieces := []piece{}
-				switch e := element.(type) {
-				case *api.RichTextSection:
-					pieces = e.Elements
-				case *api.RichTextQuote:
-					pieces = e.Elements
-				}
-				for _, p := range pieces {
-					switch p := p.(type) {
-					case *api.RichTextSectionTextElement:
-						got += p.Text
-					case *api.RichTextSectionLinkElement:
+			for _, e := range part.(element).Elements {
+				for _, p := range e.Elements {
+					if p.Type == "link" {
 						got += "‹" + p.URL + p.Text + "›"
+					} else {
+						got += p.Text
 					}
 				}
 			}

@@ -12,39 +12,32 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
+	"gatehouse/core/mask"
 	"gatehouse/core/question"
 )
 
-// The ids of the forms: the callback id, and the block and action id of the one input or, of an answer, the beginning of each.
-const (
-	callbackReason = "deny_reason"
-	inputReason    = "reason"
+// callbacks are the ids of the forms.
+var callbacks = map[chat.Action]string{
+	chat.ActionReason: "deny_reason", chat.ActionEdit: "edit_arguments", chat.ActionAnswer: "answer_question",
+}
 
-	callbackEdit = "edit_arguments"
-	inputEdit    = "arguments"
-
-	callbackAnswer = "answer_question"
-	inputField     = "field_"
-)
-
-func fieldID(place int) string { return inputField + strconv.Itoa(place) }
+// inputs are the ids of a form's inputs, by their places: each is the id of a block and of the element in it.
+var inputs = map[string][]string{
+	callbacks[chat.ActionReason]: {"reason"},
+	callbacks[chat.ActionEdit]:   {"arguments"},
+	callbacks[chat.ActionAnswer]: {"field_0", "field_1", "field_2", "field_3", "field_4", "field_5", "field_6", "field_7", "field_8", "field_9"},
+}
 
 // drawForm draws a form. value is sent with its submission.
 func drawForm(value string, f doc.Form) api.ModalViewRequest {
-	callback, id := callbackReason, inputReason
-	if f.Action == chat.ActionEdit {
-		callback, id = callbackEdit, inputEdit
-	}
-	about := pieces(f.Lead)
+	callback := callbacks[f.Action]
+	about := f.Lead
 	if f.Tool != "" {
-		about = append(about, literal("\nTool: "), pieceOf(doc.Span{Kind: doc.Tool, Text: f.Tool}))
+		about = append(about, own("\nTool: "), doc.Span{Kind: doc.Tool, Text: f.Tool})
 	}
-	blocks := []api.Block{rich(about...)}
+	blocks := []api.Block{rich(section(about...))}
 	for i, in := range f.Inputs {
-		if f.Action == chat.ActionAnswer {
-			callback, id = callbackAnswer, fieldID(i)
-		}
-		blocks = append(blocks, input(id, in))
+		blocks = append(blocks, input(inputs[callback][i], in))
 	}
 	return api.ModalViewRequest{
 		Type: api.VTModal, CallbackID: callback, PrivateMetadata: value,
@@ -64,7 +57,7 @@ func input(id string, in doc.Input) api.Block {
 func inputElement(id string, in doc.Input) api.BlockElement {
 	f := in.Field
 	if titles := in.Titles(); len(titles) > question.MaxButtons {
-		return api.NewOptionsSelectBlockElement(api.OptTypeStatic, plainText("Choose one"), id, options(titles)...)
+		return menu(id, "Choose one", titles)
 	} else if titles != nil {
 		return api.NewRadioButtonsBlockElement(id, options(titles)...)
 	}
@@ -88,20 +81,31 @@ var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
 // argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
-	blocks := []api.Block{rich(literal("Tool: "), pieceOf(doc.Span{Kind: doc.Tool, Text: c.Tool}))}
+	blocks := []api.Block{rich(section(own("Tool: "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
 	rest, bytes := defuse(doc.Arguments(c)), 0
 	for n := 0; rest != "" && n < maxChunks; n++ {
 		chunk := chunkOf(rest)
-		if bytes += jsonSize(chunk); bytes > maxArgBytes {
+		written, _ := json.Marshal(chunk) // a string: can't fail
+		if bytes += len(written); bytes > maxArgBytes {
 			break
 		}
-		blocks = append(blocks, api.NewRichTextBlock("", preformatted(chunk)))
+		blocks = append(blocks, rich(preformatted(chunk)))
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. "+doc.OnPage)))
+		blocks = append(blocks, rich(section(own(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. "+doc.OnPage))))
 	}
 	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
+}
+
+// short returns a text on one line that ends within a limit, with a sign where it is cut.
+func short(s string, limit int) string {
+	text := defuse(chat.OneLine(mask.Escape(s)))
+	if _, left := chat.Head(text, limit); left > 0 {
+		text, _ = chat.Head(text, limit-1)
+		text += "…"
+	}
+	return chat.OrNone(text)
 }
 
 // chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block at least half
@@ -114,7 +118,15 @@ func chunkOf(s string) string {
 	return chunk
 }
 
-func jsonSize(s string) int {
-	raw, _ := json.Marshal(s) // a string: can't fail
-	return len(raw)
+// menu draws options to choose one of.
+func menu(id, prompt string, titles []string) api.BlockElement {
+	return api.NewOptionsSelectBlockElement(api.OptTypeStatic, plainText(prompt), id, options(titles)...)
+}
+
+// options draws the options of a menu. The value of each is its place, from 1.
+func options(titles []string) (all []*api.OptionBlockObject) {
+	for i, title := range titles {
+		all = append(all, api.NewOptionBlockObject(strconv.Itoa(i+1), plainText(short(title, maxOption)), nil))
+	}
+	return all
 }

@@ -17,7 +17,17 @@ import (
 
 // ReplyLeaves are the leaves that a reply should have in Slack.
 func ReplyLeaves(text string) []adaptertest.Leaf {
-	return adaptertest.Joined(adaptertest.Leaves(replyForms.Drawable(doc.Parse(text))))
+	return AsLines(adaptertest.Leaves(replyForms.Drawable(doc.Parse(text))))
+}
+
+// AsLines joins leaves, of which the items with a number are words that begin with it: where Slack would count in another way, they are lines.
+func AsLines(all []adaptertest.Leaf) []adaptertest.Leaf {
+	for i, l := range all {
+		if l.Kind == adaptertest.Item && l.Text != "-" {
+			all[i] = adaptertest.Leaf{Kind: adaptertest.Words, Text: l.Text + ". "}
+		}
+	}
+	return adaptertest.Joined(all)
 }
 
 // JSONBlocks returns blocks as Slack gets them.
@@ -87,7 +97,7 @@ func readElement(t fataler, e map[string]any) (all []adaptertest.Leaf) {
 		for i, item := range list(e["elements"]) {
 			number := "-"
 			if e["style"] == "ordered" {
-				number = strconv.Itoa(int(e["offset"].(float64)) + 1 + i)
+				number = strconv.Itoa(1 + i)
 			}
 			all = append(all, adaptertest.Leaf{Kind: adaptertest.Item, Text: number})
 			all = append(all, readElement(t, item)...)
@@ -115,7 +125,7 @@ func TestRepliesAreReadBack(t *testing.T) {
 		for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
 			got = append(got, ReadReply(t, JSONBlocks(t, m.Blocks))...)
 		}
-		adaptertest.SameLeaves(t, text, ReplyLeaves(text), adaptertest.Joined(got))
+		adaptertest.SameLeaves(t, text, ReplyLeaves(text), AsLines(got))
 	})
 }
 
@@ -126,5 +136,42 @@ func TestATableThatSlackRefusesIsCode(t *testing.T) {
 	got := fmt.Sprint(ReadReply(t, JSONBlocks(t, all[0].Blocks)))
 	if len(all) != 1 || !strings.HasPrefix(got, "[{code a | b\n--|--\nx | 1\nx | 1\n") {
 		t.Errorf("%d messages: %.200s", len(all), got)
+	}
+}
+
+// TestNumbersStayAsTheModelWroteThem: Slack counts from 1, so any other list, and one that something interrupts, is lines with their numbers.
+func TestNumbersStayAsTheModelWroteThem(t *testing.T) {
+	for text, want := range map[string]string{
+		"1. a\n2. b":                         "ordered[a] [b] ",
+		"- a\n- b":                           "bullet[a] [b] ",
+		"3. a\n4. b\n\nc":                    "3. a\n4. b\nc",
+		"0. a\n1. b":                         "0. a\n1. b",
+		"Do:\n\n1. a\n   - x\n2. b":          "Do:\n1. a\nbullet[x] 2. b",
+		"1. a\n\n   ```\n   x\n   ```\n2. b": "1. a\n[x]2. b",
+		"1. a\n\nthen\n\n2. b":               "1. a\nthen\n2. b",
+		"- a\n\n  3. x\n  4. y\n- b":         "bullet[a]     3. x\n    4. y\nbullet[b] ",
+		"- a\n  1. x\n\n  z\n- b":            "bullet[a] ordered[x] z\nbullet[b] ",
+		"> 2. a\n> 3. b":                     "2. a3. b",
+	} {
+		got := ""
+		for _, b := range drawReply(doc.Parse(text)).blocks {
+			for _, e := range b.(element).Elements {
+				if style, ok := e.Style.(string); ok {
+					got += style
+				}
+				for _, p := range e.Elements {
+					if p.Type == "text" && e.Type != codeType {
+						got += p.Text
+					} else if p.Type == "text" {
+						got += "[" + p.Text + "]"
+					} else {
+						got += "[" + p.Elements[0].Text + "] "
+					}
+				}
+			}
+		}
+		if strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%q\n becomes %q\n want    %q", text, got, want)
+		}
 	}
 }

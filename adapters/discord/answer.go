@@ -18,34 +18,20 @@ import (
 // formTime is how long what was filled into a form is kept: as long as Discord accepts an answer to the press that opened it.
 const formTime = tokenLife
 
-// option is the place of the option that a press on a question answers with; 0: it opens the form.
-func (i interaction) option(b chat.Button) int {
-	if len(i.Data.Values) != 1 {
-		return b.Option
-	}
-	place, err := strconv.Atoi(i.Data.Values[0])
-	if err != nil {
-		return 0
-	}
-	return place
-}
-
-// formModal is the page of a question's form that a press opens.
-func (d *Discord) formModal(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
-	page, ok := formPage(b, *o.Card.Question)
+// openAnswer is the page of a question's form that a press opens.
+func (d *Discord) openAnswer(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
+	page, ok := pageOpened(b, o.Form)
 	if !ok {
 		return ephemeral(desk.ErrNotOurs.Message)
 	}
-	for p := range page {
-		if typed, err := d.filled(ctx, i, b.Approval, p); err != nil || typed == nil {
-			return d.formLost(i, o.Card, err)
-		}
+	if _, lost := d.filledBefore(ctx, i, o.Card, page); lost != nil {
+		return lost
 	}
 	typed, err := d.filled(ctx, i, b.Approval, page)
 	if err != nil {
 		d.Log.Warn("what was filled into a form could not be read, so it opens empty", "category", core.CategoryOf(err), "err", err)
 	}
-	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, pageOf(o.Form, page, typed))}
+	return formAnswer(o.Value, pageOf(o.Form, page, typed))
 }
 
 // submitAnswer handles a page of a question's form. The last one is the answer.
@@ -58,31 +44,40 @@ func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button
 		return why(answer), nil
 	}
 	card, q := open.Card, *open.Card.Question
-	page, ok := formPage(b, q)
+	page, ok := pageOpened(b, open.Form)
 	if !ok {
 		return ephemeral(desk.ErrNotOurs.Message), nil
 	}
-	first, end := pageFields(q, page)
-	typed := typedInto(i.Data.Components, first, end)
+	form := pageOf(open.Form, page, nil)
+	typed := make([]string, len(form.Inputs))
+	for _, c := range inputsOf(i.Data.Components) {
+		text, ok := strings.CutPrefix(c.CustomID, inputField)
+		place, err := strconv.Atoi(text)
+		if place -= form.First; !ok || err != nil || place < 0 || place >= len(typed) {
+			continue
+		}
+		if len(c.Values) > 0 {
+			c.Value = c.Values[0]
+		}
+		typed[place] = storable(strings.ReplaceAll(c.Value, "\r\n", "\n"))
+	}
 	if err := d.keepFilled(ctx, i, card.Approval, page, typed); err != nil {
 		d.Log.Warn("what was filled into a form could not be kept", "category", core.CategoryOf(err), "err", err)
 		return d.privately(i, card, desk.ErrUnstored.Message, "Answer", page), nil
 	}
-	if say := desk.Unfit(question.Question{Fields: q.Fields[first:end], Form: q.Form}, typed); say.Err != nil {
-		return d.privately(i, card, say.Text()+" Press Answer to try again.", "Answer", page), nil
+	fields := q.Fields[form.First : form.First+len(typed)]
+	if say := desk.Unfit(question.Question{Fields: fields, Form: q.Form}, typed); say.Err != nil {
+		return d.privately(i, card, say.Text()+tryAgain, "Answer", page), nil
 	}
-	if page+1 < formPages(q) {
-		return d.privately(i, card, fmt.Sprintf("Page %d of %d is filled in. Nothing is answered until the last page is.", page+1, formPages(q)), "Continue", page+1), nil
+	if pages := pagesOf(len(q.Fields)); page+1 < pages {
+		text := fmt.Sprintf("Page %d of %d is filled in. Nothing is answered until the last page is.", page+1, pages)
+		return d.privately(i, card, text, "Continue", page+1), nil
 	}
-	p.Typed = nil
-	for earlier := range page {
-		before, err := d.filled(ctx, i, card.Approval, earlier)
-		if err != nil || before == nil {
-			return d.formLost(i, card, err), nil
-		}
-		p.Typed = append(p.Typed, before...)
+	before, lost := d.filledBefore(ctx, i, card, page)
+	if lost != nil {
+		return lost, nil
 	}
-	p.Typed = append(p.Typed, typed...)
+	p.Typed = append(before, typed...)
 	switch a := d.desk.Press(ctx, b, p).(type) {
 	case desk.Event:
 		if i.isPrivate() {
@@ -90,20 +85,12 @@ func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button
 		}
 		return d.pressed(ctx, i, a.Click), &a.Event
 	case desk.Say:
-		return d.privately(i, card, a.Text()+" Press Answer to try again.", "Answer", 0), nil
+		return d.privately(i, card, a.Text()+tryAgain, "Answer", 0), nil
 	}
 	return acknowledged, nil
 }
 
-// formLost tells a person that what they filled in is not there any more, or can't be read now.
-func (d *Discord) formLost(i interaction, c core.Card, err error) *response {
-	text := "What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."
-	if err != nil {
-		d.Log.Warn("what was filled into a form could not be read", "category", core.CategoryOf(err), "err", err)
-		text = "What you filled in before could not be read, so nothing was answered. Press Answer to try again."
-	}
-	return d.privately(i, c, text, "Answer", 0)
-}
+const tryAgain = " Press Answer to try again."
 
 // privately answers with a text that only the person sees, in place of the last one of the same form, and a button that opens a page of the form; label
 // "": none.
@@ -132,29 +119,21 @@ func (i interaction) isPrivate() bool {
 	return i.Message != nil && i.Message.Flags&kinds == discordgo.MessageFlagsEphemeral
 }
 
-// typedInto returns what the fields of a page hold, by their places on it.
-func typedInto(components []component, first, end int) []string {
-	typed := make([]string, end-first)
-	var walk func([]component)
-	walk = func(some []component) {
-		for _, c := range some {
-			walk(c.Inputs)
-			if c.Input != nil {
-				walk([]component{*c.Input})
-			}
-			text, ok := strings.CutPrefix(c.CustomID, inputField)
-			place, err := strconv.Atoi(text)
-			if !ok || err != nil || place < first || place >= end {
-				continue
-			}
-			if len(c.Values) > 0 {
-				c.Value = c.Values[0]
-			}
-			typed[place-first] = strings.NewReplacer("\x00", "\ufffd", "\r\n", "\n").Replace(strings.ToValidUTF8(c.Value, "\ufffd"))
+// filledBefore is what was filled into the pages in front of one. lost tells the person that it is not there any more, or can't be read now.
+func (d *Discord) filledBefore(ctx context.Context, i interaction, c core.Card, page int) (typed []string, lost *response) {
+	for earlier := range page {
+		some, err := d.filled(ctx, i, c.Approval, earlier)
+		if err != nil {
+			d.Log.Warn("what was filled into a form could not be read", "category", core.CategoryOf(err), "err", err)
+			return nil, d.privately(i, c, "What you filled in before could not be read, so nothing was answered."+tryAgain, "Answer", 0)
 		}
+		if some == nil {
+			const text = "What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."
+			return nil, d.privately(i, c, text, "Answer", 0)
+		}
+		typed = append(typed, some...)
 	}
-	walk(components)
-	return typed
+	return typed, nil
 }
 
 func formName(i interaction, id core.ApprovalID, page int) string {

@@ -87,11 +87,11 @@ const (
 
 // allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
 func allArguments(c core.Card) *response {
-	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
+	tool, all := "Tool: "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
 	if all == "" {
 		return ephemeral(tool + "Arguments: none")
 	}
-	if text := codeBlock(all); chat.Units(text) <= maxArgumentsText {
+	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, chat.MoreNote); left == 0 {
 		return ephemeral(tool + text)
 	}
 	text := tool + "All arguments are in the file."

@@ -2,10 +2,10 @@ package discord
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
@@ -23,7 +23,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 		link = ""
 	}
 	texts, left := layout(v, 0)
-	rows, err := cardRows(seal, v, left, link)
+	rows, err := cardRows(seal, v, left, link, pressed)
 	if err != nil {
 		return drawn{}, err
 	}
@@ -35,14 +35,11 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 		}
 	}
 	for _, row := range rows {
-		if pressed {
-			row = disabled(row)
-		}
 		m.Card.Parts = append(m.Card.Parts, discordgo.ActionsRow{Components: row})
 	}
 	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: texts[foot]})
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
-		m.Users, m.Roles = told(*d.Card)
+		m.Users, m.Roles = told(v)
 	}
 	return m, nil
 }
@@ -50,54 +47,48 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 // layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is how many characters of
 // the arguments it leaves out, if so much of its room is spared.
 func layout(v doc.Document, spared int) (texts []string, left int) {
-	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", "", "-# "+cardLine(v.Foot)
+	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
-		above = "-# " + v.Late + "\n" + above
-	}
-	if v.Elsewhere {
-		below = contextOf(v.Context)
+		above = latePrefix + above
 	}
 	rest := "\n" + fields(v.Fields)
 	for _, note := range v.Notes {
-		rest += "\n" + cardLine(note.Spans)
+		rest += "\n" + markdownOf(note.Spans)
 	}
-	room := maxCard - chat.Units(above+rest+below+foot)
-	above += leadOf(v.Lead, room) + rest
+	above += leadOf(v.Lead, maxCard-chat.Units(above+rest+below+foot)) + rest
 	code, left := arguments(v, maxCard-spared-chat.Units(above+below+foot))
 	return []string{above, code, below, foot}, left
 }
 
 // fields draws the fields of a card, two on a line.
-func fields(all []doc.Field) string {
-	var lines []string
+func fields(all []doc.Field) (text string) {
 	half := false // the last line has room for another one
-	for _, f := range all {
-		text := "**" + f.Label + ":** " + cardLine(f.Value)
-		if half && !f.Wide {
-			lines[len(lines)-1] += " · " + text
-		} else {
-			lines = append(lines, text)
+	for i, f := range all {
+		if half = half && !f.Wide; half {
+			text += " · "
+		} else if i > 0 {
+			text += "\n"
 		}
+		text += "**" + f.Label + ":** " + markdownOf(f.Value)
 		half = !half && !f.Wide
 	}
-	return strings.Join(lines, "\n")
+	return text
 }
 
-// told returns whom an open card pings: the approvers that it names, and nobody else.
-func told(c core.Card) (users, roles []string) {
-	v := doc.View(core.Delivery{Card: &c}, channel)
+// told returns whom a card pings: the approvers that it names, and nobody else.
+func told(v doc.Document) (users, roles []string) {
 	named := v.For
 	for _, f := range v.Fields {
 		named = append(named, f.Value...)
 	}
 	for _, s := range named {
-		if s.Kind != doc.Approver {
-			continue
-		}
-		if role := preflight.RoleID.FindStringSubmatch(s.Who.ID); role != nil {
-			roles = append(roles, role[1])
-		} else if user, ok := userOf(s.Who.ID); ok {
+		user, role := accountOf(s.Who.ID)
+		switch {
+		case s.Kind != doc.Approver:
+		case user != "":
 			users = append(users, user)
+		case role != "":
+			roles = append(roles, role)
 		}
 	}
 	return users, roles
@@ -106,45 +97,45 @@ func told(c core.Card) (users, roles []string) {
 // arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left out.
 func arguments(v doc.Document, room int) (text string, left int) {
 	code, instead := v.Shown()
-	switch {
-	case instead != "":
+	if instead != "" {
 		return "-# " + instead, 0
-	case code == "":
+	}
+	if code == "" {
 		return "", 0
 	}
-	all := unfenced(code)
-	before, after := "**Arguments**\n```\n", codeEnd
-	if strings.HasPrefix(all, "{") || strings.HasPrefix(all, "[") {
-		before = "**Arguments**\n" + codeStart
+	code = unfenced(code)
+	begin := "```\n"
+	if strings.HasPrefix(code, "{") || strings.HasPrefix(code, "[") {
+		begin = jsonFence
 	}
-	_, count := chat.Head(all, 0)
-	note := func(left int) string { return chat.Thousands(left) + " more characters: press Show all arguments" }
-	room -= chat.Units(before) + chat.Units(after)
-	shown, left := chat.Head(all, min(room, maxArguments))
-	if left == 0 {
-		return before + shown + after, 0
-	}
-	shown, left = chat.Head(all, min(room-chat.Units(note(count)), maxArguments))
-	if chat.Units(shown) < minArguments {
+	text, left = fenced("**Arguments**\n"+begin, code, min(room, maxArguments), func(left int) string {
+		return chat.Thousands(left) + " more characters: press Show all arguments"
+	})
+	if count := utf8.RuneCountInString(code); left > 0 && count-left < minArguments {
 		return "The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: press Show all arguments", count
 	}
-	return before + shown + after + note(left), left
+	return text, left
 }
 
-// contextOf draws the context for a person who may not see the conversation: its last messages.
-func contextOf(context []doc.Line) string {
+// contextOf draws the context of a copy, for a person who may not see the conversation: its last messages. "" for any other card.
+func contextOf(v doc.Document) string {
+	if !v.Elsewhere {
+		return ""
+	}
 	text := doc.Copied
-	if len(context) > 0 {
+	if len(v.Context) > 0 {
 		text += " Its last messages:"
 	}
-	for _, l := range context {
+	for _, l := range v.Context {
 		text += "\n> **" + l.Speaker + ":** " + doc.OrEmpty(said(l.Text, maxLine))
 	}
 	return text
 }
 
 // cardRows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and the buttons.
-func cardRows(seal func(fields ...string) string, v doc.Document, left int, link string) (rows [][]discordgo.MessageComponent, err error) {
+func cardRows(
+	seal func(fields ...string) string, v doc.Document, left int, link string, pressed bool,
+) (rows [][]discordgo.MessageComponent, err error) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
 		value, err := doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(seal, maxCustomID)
@@ -152,10 +143,11 @@ func cardRows(seal func(fields ...string) string, v doc.Document, left int, link
 			return nil, err
 		}
 		answers = nil
-		all := menu{CustomID: value, Placeholder: "Choose an answer", MinValues: 1, MaxValues: 1, Options: menuOptions(v.Options, "")}
-		rows = append(rows, []discordgo.MessageComponent{all})
+		rows = append(rows, []discordgo.MessageComponent{menu{
+			CustomID: value, Placeholder: "Choose an answer", MinValues: 1, MaxValues: 1, Options: menuOptions(v.Options, ""), Disabled: pressed,
+		}})
 	}
-	for _, choices := range [][]doc.Choice{answers, v.Cut(left, leadCut(v))} {
+	for i, choices := range [][]doc.Choice{answers, v.Cut(left, leadCut(v))} {
 		var row []discordgo.MessageComponent
 		for _, c := range choices {
 			if c.Cautions != "" {
@@ -165,18 +157,15 @@ func cardRows(seal func(fields ...string) string, v doc.Document, left int, link
 			if err != nil {
 				return nil, err
 			}
+			made.Disabled = pressed
 			row = append(row, made)
+		}
+		if i > 0 && link != "" {
+			row = append(row, discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link})
 		}
 		if row != nil {
 			rows = append(rows, row)
 		}
-	}
-	if link != "" {
-		open := discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link}
-		if len(v.Cut(left, 0)) == 0 {
-			rows = append(rows, nil)
-		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], open)
 	}
 	return rows, nil
 }
@@ -190,20 +179,4 @@ func leadCut(v doc.Document) int {
 	whole := v.Lead[0]
 	whole.Limit = doc.NoLimit
 	return max(0, chat.Units(textOf(whole))-maxSummary)
-}
-
-// disabled is a row in which only links can be pressed.
-func disabled(row []discordgo.MessageComponent) (all []discordgo.MessageComponent) {
-	for _, one := range row {
-		switch c := one.(type) {
-		case discordgo.Button:
-			c.Disabled = c.Style != discordgo.LinkButton
-			one = c
-		case menu:
-			c.Disabled = true
-			one = c
-		}
-		all = append(all, one)
-	}
-	return all
 }

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -30,9 +31,9 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 		return d.pressed(ctx, i, a.Click), &a.Event
 	case desk.Open:
 		if b.Action == chat.ActionAnswer {
-			return d.formModal(ctx, i, b, a), nil
+			return d.openAnswer(ctx, i, b, a), nil
 		}
-		return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(a.Value, a.Form)}, nil
+		return formAnswer(a.Value, a.Form), nil
 	case desk.Show:
 		return allArguments(a.Card), nil
 	}
@@ -63,27 +64,28 @@ func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 			p.Address.Message = i.Message.ID
 		}
 	case p.Form:
-		p.Typed = []string{inputOf(i.Data.Components)}
-	case b.Action == chat.ActionAnswer:
-		b.Option = i.option(b)
+		for _, c := range inputsOf(i.Data.Components) {
+			if c.Value != "" {
+				p.Typed = []string{strings.TrimSpace(c.Value)}
+				break
+			}
+		}
+	case b.Action == chat.ActionAnswer && len(i.Data.Values) == 1: // a menu's; if it is no place, the form opens
+		b.Option, _ = strconv.Atoi(i.Data.Values[0])
 	}
 	return b, p
 }
 
-// inputOf returns the text of a form's only field.
-func inputOf(components []component) string {
+// inputsOf returns the components of a form with those inside them.
+func inputsOf(components []component) (all []component) {
 	for _, c := range components {
+		all = append(all, c)
 		if c.Input != nil {
 			c.Inputs = append(c.Inputs, *c.Input)
 		}
-		if c.Value != "" {
-			return strings.TrimSpace(c.Value)
-		}
-		if text := inputOf(c.Inputs); text != "" {
-			return text
-		}
+		all = append(all, inputsOf(c.Inputs)...)
 	}
-	return ""
+	return all
 }
 
 var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")
@@ -114,10 +116,7 @@ func newButton(seal func(fields ...string) string, text string, style discordgo.
 func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *response {
 	id := c.Approval
 	card, err := d.Card(ctx, id, false)
-	if err != nil || card.State != core.Open || i.Message == nil {
-		return acknowledged
-	}
-	if d.desk.Check(ctx, card, c, i.actor()) != nil {
+	if err != nil || i.Message == nil || d.desk.Check(ctx, card, c, i.actor()) != nil {
 		return acknowledged
 	}
 	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}

@@ -59,7 +59,8 @@ type Discord struct {
 	long       chat.PartCache[drawn]
 	threads    *memo.Memo[bool] // whether a thread is open, by id; false: it could not be opened, so the answers go to the channel
 	typing     *typing
-	sent       *memo.Memo[string] // the partName of each message that this process has sent
+	sent       *memo.Memo[string]    // the partName of each message that this process has sent
+	fileless   *memo.Memo[time.Time] // when Discord last refused a file, by channel
 	warnings   chat.WarnOnce
 	desk       desk.Desk
 	background sync.WaitGroup // answers to interactions
@@ -88,6 +89,7 @@ func New(o Options) *Discord {
 	o.Log = o.Log.With("platform", Name)
 	d := &Discord{
 		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
+		fileless: memo.New[time.Time](maxRemembered),
 	}
 	d.desk = desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Confirm: confirmForm, Reason: maxReason, Input: maxInput, Log: o.Log}
 	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Log: o.Log, Report: d.outbound.Record})

@@ -15,10 +15,7 @@ func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 		Reply: drawReplies,
 		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
 		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
-		Late: func(m drawn) drawn {
-			m.Text = latePrefix + m.Text
-			return m
-		},
+		Late:  func(m drawn) drawn { return m.under(latePrefix) },
 		Button: func(m drawn, text string, b chat.Button) (drawn, error) {
 			made, err := newButton(seal, text, discordgo.PrimaryButton, b)
 			m.Rows = rowOf(made)

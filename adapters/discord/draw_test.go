@@ -44,7 +44,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 			t.Fatalf("%d messages", len(all))
 		}
 		if c.Question != nil {
-			for page := range formPages(*c.Question) {
+			for page := range pagesOf(len(c.Question.Fields)) {
 				inspectModal(t, drawForm("value", pageOf(doc.AnswerForm(c), page, nil)), 40_000) // five menus of 25 options
 			}
 		}

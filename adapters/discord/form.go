@@ -2,6 +2,7 @@ package discord
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,44 +34,67 @@ func drawForm(value string, f doc.Form) modal {
 			about = f.Caution + "\n" + about
 		}
 		if f.Tool != "" {
-			about += "\nTool: " + inlineCode(f.Tool, maxTool)
+			about += "\nTool: " + toolOf(f.Tool)
 		}
 		m.Components = append(m.Components, discordgo.TextDisplay{Content: about})
 	}
 	for i, in := range f.Inputs {
 		id := string(f.Action)
-		switch f.Action {
-		case chat.ActionAnswer:
+		switch {
+		case f.Action == chat.ActionAnswer:
 			id = inputField + strconv.Itoa(f.First+i)
-		case chat.ActionEdit:
+		case f.Action == chat.ActionEdit:
 			id = "arguments"
-		case chat.ActionReason:
-			if !in.Required {
-				in.Title += " (optional)" // Discord does not say so
-			}
+		case !in.Required:
+			in.Title += " (optional)" // Discord does not say so
 		}
 		m.Components = append(m.Components, input(id, in))
 	}
 	return m
 }
 
+// formAnswer opens a form.
+func formAnswer(value string, f doc.Form) *response {
+	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(value, f)}
+}
+
+// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is a form, and a message
+// with a button is between two of them, since Discord opens no form in answer to another.
+
 // pageOf is a page of a form, from 0. typed is what its inputs are filled with, by their places on the page.
 func pageOf(f doc.Form, page int, typed []string) doc.Form {
-	all := f.Inputs
-	if n := pagesOf(len(all)); n > 1 {
+	if n := pagesOf(len(f.Inputs)); n > 1 {
 		f.Title += fmt.Sprintf(" (page %d of %d)", page+1, n)
 	}
-	f.First, f.Inputs = page*maxFields, nil
-	for i, in := range all[f.First:min(len(all), f.First+maxFields)] {
-		if i < len(typed) {
-			in.Value = typed[i]
-		}
-		f.Inputs = append(f.Inputs, in)
+	f.First = page * maxFields
+	f.Inputs = slices.Clone(f.Inputs[f.First:min(len(f.Inputs), f.First+maxFields)])
+	for i, text := range typed[:min(len(typed), len(f.Inputs))] {
+		f.Inputs[i].Value = text
 	}
 	return f
 }
 
 func pagesOf(inputs int) int { return (inputs + maxFields - 1) / maxFields }
+
+// pageOpened is the page of a form that a button opens or a submission is of, from 0; ok is false if there is no such page.
+func pageOpened(b chat.Button, f doc.Form) (page int, ok bool) {
+	if len(b.More) > 0 {
+		n, err := strconv.Atoi(b.More[0])
+		if err != nil {
+			return 0, false
+		}
+		page = n - 1
+	}
+	return page, page >= 0 && page < pagesOf(len(f.Inputs))
+}
+
+// pageButton opens a page of a question's form.
+func pageButton(c core.Card, page int) chat.Button {
+	if page == 0 {
+		return chat.OptionButton(c, 0)
+	}
+	return chat.OptionButton(c, 0, strconv.Itoa(page+1))
+}
 
 // confirmForm asks again before a call is approved, and says why. It takes no notice of which of the call's cards was pressed: it is as cautious
 // as for a copy with every note and the longest context.

@@ -52,7 +52,7 @@ func TestGoldenPosts(t *testing.T) {
 	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", confirmForm(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }))))
 	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
 	form := samples.Deliveries()["card-question-form"].Card
-	for page := range formPages(*form.Question) {
+	for page := range pagesOf(len(form.Question.Fields)) {
 		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(doc.AnswerForm(*form), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
 	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-text"].Card)))

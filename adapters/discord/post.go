@@ -98,13 +98,15 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 			return err
 		}
 	}
-	out, endpoint := parts[0].body(parts[0].outgoing()), discordgo.EndpointChannelMessage(channel, id)
-	err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
+	edit := func() error {
+		return d.call(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, id), channel, parts[0], parts[0].outgoing(), nil)
+	}
+	err = edit()
 	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {
 		if err := d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(channel), map[string]any{"archived": false}, nil); err != nil {
 			return chat.SendError(err)
 		}
-		err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
+		err = edit()
 	}
 	if _, _, toCommand := commandIn(delivery.To); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return nil // only its person sees it, and it can no longer be changed

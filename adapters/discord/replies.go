@@ -46,9 +46,9 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c comm
 
 // with returns a part with the command's question above it, as far as there is room. A card says itself what it is about.
 func (c command) with(part drawn) drawn {
-	room := min(maxQuote, maxContent-chat.Units(part.Text)-1)
+	room := min(maxQuote, maxContent-max(chat.Units(part.Text), chat.Units(part.Plain))-1)
 	if c.question != "" && part.Card == nil && room >= minQuote {
-		part.Text = quote(c.question, room) + "\n" + part.Text
+		return part.under(quote(c.question, room) + "\n")
 	}
 	return part
 }
@@ -101,7 +101,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 		return "", true, nil
 	}
 	if err == nil {
-		err = d.rest.Call(ctx, http.MethodPatch, c.endpoint, part.body(part.outgoing()), &made)
+		err = d.call(ctx, http.MethodPatch, c.endpoint, channelOf(delivery.To), part, part.outgoing(), &made)
 	} else {
 		err = chat.FindError(err)
 	}
@@ -220,13 +220,18 @@ type token struct {
 func (d *Discord) saveToken(ctx context.Context, i interaction) error {
 	value := i.App + "/" + i.Token
 	if i.Data.Name == commandAsk {
-		question, _ := chat.Head(strings.NewReplacer("\x00", "\ufffd").Replace(strings.ToValidUTF8(i.text(), "\ufffd")), maxQuote) // as a store accepts it
+		question, _ := chat.Head(storable(i.text()), maxQuote)
 		value += "\n" + question
 	}
 	if err := d.KV.PutFor(ctx, tokenName(i.ID), value, tokenLife); err != nil {
 		return core.Wrap(core.StoreBusy, err, "The token of an interaction could not be stored.")
 	}
 	return nil
+}
+
+// storable is a text as a store accepts it.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
 // token returns what is stored of an interaction; ok is false if it is too late to answer.

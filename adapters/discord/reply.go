@@ -25,28 +25,34 @@ func drawReplies(text string) (all []drawn) {
 	if chat.LooksLikeCard(text) {
 		blocks = doc.Literal(text)
 	}
-	whole := drawReply(blocks)
-	if len(blocks) > 0 && fits(whole) {
-		return []drawn{whole}
-	}
 	for _, part := range doc.Split(blocks, func(part []doc.Block) bool { return fits(drawReply(part)) }) {
 		all = append(all, drawReply(part))
 	}
 	return all
 }
 
-func fits(m drawn) bool { return chat.Units(m.Text) <= maxReply && len(m.Files) <= maxFiles }
+func fits(m drawn) bool {
+	return max(chat.Units(m.Text), chat.Units(m.Plain)) <= maxReply && len(m.Files) <= maxFiles
+}
 
 func drawReply(blocks []doc.Block) drawn {
-	w := &replyWriter{}
-	w.all(replyForms.Drawable(blocks), "", "")
-	return drawn{Text: strings.TrimSuffix(w.String(), "\n"), Files: w.files}
+	blocks = replyForms.Drawable(blocks)
+	w := replyWriter{}
+	w.all(blocks, "", "")
+	m := drawn{Text: strings.TrimSuffix(w.String(), "\n"), Files: w.files}
+	if m.Files != nil {
+		w = replyWriter{plain: true}
+		w.all(blocks, "", "")
+		m.Plain = strings.TrimSuffix(w.String(), "\n")
+	}
+	return m
 }
 
 // replyWriter writes the blocks of a reply in Discord's Markdown.
 type replyWriter struct {
 	strings.Builder
 	files []file
+	plain bool // code that no fence can hold is text
 }
 
 // all writes blocks, with this before the first line and that before the others.
@@ -100,7 +106,8 @@ func (w *replyWriter) block(b doc.Block, first, others string) {
 	}
 }
 
-// code writes code between fences or, if these can't hold it, attaches it as a file.
+// code writes code between fences or, if these can't hold it, attaches it as a file. Without files it is text, between two lines that keep
+// Discord from removing white space around it.
 func (w *replyWriter) code(b doc.Block) {
 	code := doc.CodeLines(b.Code)
 	if !strings.Contains(code, "```") && !strings.HasPrefix(code, "\n") && !strings.HasSuffix(code, "\n\n") {
@@ -109,8 +116,17 @@ func (w *replyWriter) code(b doc.Block) {
 	}
 	f := file{name: fmt.Sprintf("code-%d.%s", len(w.files)+1, endingOf(b.Lang)), text: code}
 	w.files = append(w.files, f)
+	if w.plain {
+		const at = "\x00" // which no reply has
+		text := escape(strings.ReplaceAll(code, "@", at), true) // without invisible characters
+		w.WriteString("-# " + f.name + ":\n" + strings.ReplaceAll(text, at, `\@`) + noFiles)
+		return
+	}
 	w.WriteString("(see " + f.name + ")\n")
 }
+
+// noFiles stands below code that is shown as text.
+const noFiles = "-# ⚠️ This code is no file, since the bot lacks Attach Files.\n"
 
 // endingOf returns how the name of a file in a language ends.
 func endingOf(language string) string {

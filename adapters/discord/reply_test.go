@@ -1,10 +1,12 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -31,6 +33,7 @@ func replyLeaves(text string) []adaptertest.Leaf {
 var (
 	readCode    = regexp.MustCompile("(?s)^```(?:[A-Za-z0-9_+.#-]+)?\n(.*?\n)```(?:\n|$)")
 	readFile    = regexp.MustCompile(`^\(see (code-\d+\.\w+)\)(?:\n|$)`)
+	readText    = regexp.MustCompile(`(?s)^-# code-\d+\.\w+:\n(.*?\n)` + noFiles)
 	readHeading = regexp.MustCompile(`^#{1,3} (.*)`)
 	readItem    = regexp.MustCompile(`^ *(?:(-)|(\d+)\.)(?: |$)`)
 )
@@ -44,6 +47,10 @@ func readReply(text string, files map[string]string) (all []adaptertest.Leaf) {
 		}
 		if name := readFile.FindStringSubmatch(text); name != nil {
 			all, text = append(all, adaptertest.Leaf{Kind: adaptertest.Code, Text: files[name[1]]}), text[len(name[0]):]
+			continue
+		}
+		if code := readText.FindStringSubmatch(text + "\n"); code != nil {
+			all, text = append(all, adaptertest.Leaf{Kind: adaptertest.Code, Text: shownWords(code[1])}), strings.TrimPrefix(text+"\n", code[0])
 			continue
 		}
 		line, rest, _ := strings.Cut(text, "\n")
@@ -100,7 +107,7 @@ func filesOf(m drawn) map[string]string {
 func TestRepliesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := adaptertest.AnyMarkdown(t)
-		var got []adaptertest.Leaf
+		var got, plain []adaptertest.Leaf
 		for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
 			if len(m.Files) > maxFiles {
 				t.Fatalf("%d files", len(m.Files))
@@ -109,7 +116,9 @@ func TestRepliesAreReadBack(t *testing.T) {
 				t.Fatalf("it shows %q: %q", found, m.Text)
 			}
 			got = append(got, readReply(m.Text, filesOf(m))...)
+			plain = append(plain, readReply(cmp.Or(m.Plain, m.Text), nil)...)
 		}
+		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(plain))
 		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(got))
 	})
 }
@@ -128,7 +137,7 @@ func TestAnswersFromTheField(t *testing.T) {
 	})
 }
 
-// TestCodeThatNoFenceHoldsIsAttached, and where the bot may not attach files, the message says so.
+// TestCodeThatNoFenceHoldsIsAttached as files that the text names.
 func TestCodeThatNoFenceHoldsIsAttached(t *testing.T) {
 	const text = "Use:\n\n````markdown\n# T\n```sh\nls\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
 	w := newRig(t, nil)
@@ -139,10 +148,32 @@ func TestCodeThatNoFenceHoldsIsAttached(t *testing.T) {
 		string(m.Attachments[0].Data) != "# T\n```sh\nls\n```\n" || string(m.Attachments[1].Data) != "\n```\n" {
 		t.Errorf("%q with %+v", m.Content, m.Attachments)
 	}
+}
+
+// TestCodeIsTextWhereNoFileMayBeAttached: Discord refuses the file, or has refused one there before; nothing of the code is lost.
+func TestCodeIsTextWhereNoFileMayBeAttached(t *testing.T) {
+	const text = "Use:\n\n````markdown\n# T\n```sh\nls *.go >  x[0]\n  - @me https://x.example/a_b\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
+	w := newRig(t, nil)
+	at := core.Address{Platform: Name, Channel: general}
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1})
-	w.say(answerTo("reply/2", text, at))
-	if m := w.FromBot(general)[1]; m.Content != "Use:\n(see code-1.md)\nand\n(see code-2.txt)"+missingFiles || len(m.Attachments) != 0 {
-		t.Errorf("%q with %+v", m.Content, m.Attachments)
+	begun := w.d.Now()
+	for n, calls := range []int{2, 3, 5} { // at first, known to be missing, and tried again later
+		if n == 2 {
+			later := w.d.Now().Add(filelessTime)
+			w.d.Now = func() time.Time { return later }
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1})
+		}
+		d := answerTo(fmt.Sprint("reply/", n), text, at)
+		ref := w.say(d)[0]
+		m := w.FromBot(general)[n]
+		if len(m.Attachments) != 0 || w.CountCalls(discordtest.CreateMessage) != calls {
+			t.Errorf("%d: %+v after %d calls", n, m.Attachments, w.CountCalls(discordtest.CreateMessage))
+		}
+		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(readReply(m.Content, nil)))
+		d.SentAt = begun
+		if found, err := w.d.Find(w.ctx(), d); err != nil || found.Ref != ref {
+			t.Errorf("%d: found %+v, %v", n, found, err)
+		}
 	}
 }
 
@@ -163,7 +194,7 @@ func TestTablesAreAligned(t *testing.T) {
 // TestCodeWithinALine is between backticks that it does not end, or words.
 func TestCodeWithinALine(t *testing.T) {
 	for code, want := range map[string]string{"a[i](x)": "`a[i](x)`", "a`b": "``a`b``", "a``b": "`a``b`", "a```b": "`a```b`", "a`b``c": "", "`a": "", "a`": "", " a": "", " ": "", "\\": "`\\`"} {
-		if got, ok := spanCode(code); got != want || ok != (want != "") {
+		if got := codeOf(doc.Span{Kind: doc.Code, Text: code}); got != want {
 			t.Errorf("%q becomes %q, want %q", code, got, want)
 		}
 	}

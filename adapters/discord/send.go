@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -21,6 +22,7 @@ import (
 // drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions them, and nobody else.
 type drawn struct {
 	Text  string
+	Plain string // the same text for where the bot may not attach Files: they stand in it; "" without Files
 	Rows  []discordgo.MessageComponent
 	Card  *container
 	Users []string
@@ -51,7 +53,7 @@ type outgoing struct {
 
 // attached names a file of the form that a message is sent in. An edit keeps no others.
 type attached struct {
-	ID   int    `json:"id,string"`
+	ID   string `json:"id"`
 	Name string `json:"filename"`
 }
 
@@ -75,24 +77,39 @@ func (m drawn) body(out outgoing) any {
 	}
 	form := rest.Form{}
 	for i, f := range m.Files {
-		out.Attached = append(out.Attached, attached{ID: i, Name: f.name})
+		out.Attached = append(out.Attached, attached{ID: strconv.Itoa(i), Name: f.name})
 		form.Files = append(form.Files, &discordgo.File{Name: f.name, ContentType: "text/plain; charset=utf-8", Reader: strings.NewReader(f.text)})
 	}
 	form.Payload = out
 	return form
 }
 
-// missingFiles is added to a message whose files the bot may not attach.
-const missingFiles = "\n-# ⚠️ Its files are missing: the bot lacks Attach Files."
-
-// withoutFiles returns the message for where the bot may not attach its files.
-func (m drawn) withoutFiles() drawn {
-	m.Files = nil
-	if chat.Units(m.Text+missingFiles) <= maxContent {
-		m.Text += missingFiles
+// under returns the message with something above its text.
+func (m drawn) under(above string) drawn {
+	m.Text = above + m.Text
+	if m.Plain != "" {
+		m.Plain = above + m.Plain
 	}
 	return m
 }
+
+// call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in its text.
+func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m drawn, out outgoing, made any) error {
+	if refused, known := d.fileless.Get(channel); len(m.Files) > 0 && !(known && d.Now().Sub(refused) < filelessTime) {
+		err := d.rest.Call(ctx, method, endpoint, m.body(out), made)
+		if !rest.IsRefusal(err, discordgo.ErrCodeMissingPermissions) {
+			return err
+		}
+		d.fileless.Put(channel, d.Now())
+	}
+	if len(m.Files) > 0 {
+		out.Content = m.Plain
+	}
+	return d.rest.Call(ctx, method, endpoint, out, made)
+}
+
+// filelessTime is how long no file is tried in a channel in which Discord has refused one.
+const filelessTime = 10 * time.Minute
 
 // words returns all text of the message.
 func (m drawn) words() string {
@@ -124,10 +141,7 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: new(false)}
 	}
 	var made posted
-	err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), part.body(out), &made)
-	if len(part.Files) > 0 && rest.IsRefusal(err, discordgo.ErrCodeMissingPermissions) {
-		return d.send(ctx, channel, replyTo, delivery, part.withoutFiles())
-	}
+	err := d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), channel, part, out, &made)
 	if err != nil {
 		return "", posted{}, chat.SendError(err)
 	}
@@ -174,7 +188,8 @@ func (p posted) pieces() (all []piece) {
 func (p posted) hasText(part drawn) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, latePrefix, "", 1)) }
 	if part.Card == nil {
-		return plain(p.Content) == plain(part.Text)
+		said := plain(p.Content)
+		return said == plain(part.Text) || part.Plain != "" && said == plain(part.Plain)
 	}
 	var texts []string
 	for _, one := range p.pieces() {

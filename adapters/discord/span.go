@@ -20,78 +20,115 @@ var limits = doc.Limits{
 // maxAll is more than any text of a card has.
 const maxAll = 1 << 20
 
-// cardLine draws spans in Discord's Markdown.
-func cardLine(spans []doc.Span) string {
-	var b strings.Builder
-	for _, s := range spans {
-		text := textOf(s)
-		if s.Style&doc.Bold != 0 {
-			text = "**" + text + "**"
+// markdownOf returns spans in Discord's Markdown: those of a reply's line or lines, or of a card. Only what stands here becomes Markdown:
+// all foreign text is escaped.
+func markdownOf(spans []doc.Span) string {
+	l := liner{closed: -1}
+	spans = doc.Shown(spans)
+	for i, s := range spans {
+		if s.Kind == doc.Tool {
+			s.Kind, s.Text = doc.Code, plainLabel(s.Text, maxTool)
 		}
-		b.WriteString(text)
+		switch code := codeOf(s); {
+		case s.Kind == doc.Break:
+			l.end(0)
+			l.out += "\n"
+		case code != "" && !strings.HasSuffix(l.out, "`"):
+			l.end(0)
+			l.out += code
+		case s.Kind == doc.Words || s.Kind == doc.Code:
+			l.words(s, followed(spans[i+1:], s.Style))
+		default:
+			l.end(s.Style)
+			l.begin(s.Style)
+			l.out += textOf(s)
+		}
 	}
-	return b.String()
+	l.end(0)
+	return l.out
 }
 
-// textOf draws a span. A user is named by a mention, which notifies only those whom the message allows it to.
+// toolOf draws a tool's name.
+func toolOf(name string) string { return markdownOf([]doc.Span{{Kind: doc.Tool, Text: name}}) }
+
+// textOf draws a span of a card. A user is named by a mention, which notifies only those whom the message allows it to.
 func textOf(s doc.Span) string {
+	limit := limits[s.Limit]
 	switch s.Kind {
 	case doc.Own:
 		return s.Text
 	case doc.Said:
-		return chat.OrNone(said(s.Text, limits[s.Limit]))
+		return chat.OrNone(said(s.Text, limit))
 	case doc.Lines:
 		if strings.Contains(s.Text, "\n") {
-			return linesOf(s.Text, limits[s.Limit])
+			return linesOf(s.Text, limit)
 		}
-		return chat.OrNone(said(s.Text, limits[s.Limit]))
-	case doc.Tool, doc.Code:
-		return inlineCode(s.Text, maxTool)
 	case doc.Moment:
 		return timestamp(s.At, "f")
 	case doc.Deadline:
 		return timestamp(s.At, "f") + " (" + timestamp(s.At, "R") + ")"
 	case doc.Person, doc.Approver:
-		if user, ok := userOf(s.Who.ID); ok {
+		user, role := accountOf(s.Who.ID)
+		switch {
+		case user != "":
 			return "<@" + user + ">"
+		case role != "":
+			return "<@&" + role + ">"
+		case s.Kind == doc.Person:
+			return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
 		}
-		if role := preflight.RoleID.FindStringSubmatch(s.Who.ID); role != nil {
-			return "<@&" + role[1] + ">"
-		}
-		if s.Kind == doc.Approver {
-			return chat.OrNone(inline(s.Text, maxApprover))
-		}
-		return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
+		limit = maxApprover
 	}
-	return chat.OrNone(inline(s.Text, limits[s.Limit]))
+	return chat.OrNone(literal(chat.OneLine(mask.Escape(s.Text)), limit))
+}
+
+// accountOf returns the user or the role that an id names; both are "" for any other.
+func accountOf(id string) (user, role string) {
+	if found := preflight.RoleID.FindStringSubmatch(id); found != nil {
+		return "", found[1]
+	}
+	if user, ok := userOf(id); ok {
+		return user, ""
+	}
+	return "", ""
 }
 
 // timestamp formats a time so that Discord shows it in the reader's time zone and language.
 func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
+
+// said draws a person's own words on one line, within a limit.
+func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
 
 // leadOf draws what a card or a form is about. A question takes what room there is.
 func leadOf(lead []doc.Span, room int) string {
 	if lead[0].Kind == doc.Lines {
 		return linesOf(lead[0].Text, room)
 	}
-	return cardLine(lead)
+	return markdownOf(lead)
 }
 
 // linesOf draws a text with its lines: as a quotation, which its own Markdown can't end, or as code if too much
 // of it would have to be escaped. A note says how much of it is over the limit.
 func linesOf(text string, limit int) string {
 	text = strings.TrimSpace(mask.Escape(text))
-	quoted := "> " + strings.ReplaceAll(literal(text, 2*chat.Units(text)+limit), "\n", "\n> ")
-	if chat.Units(quoted) <= limit {
+	if quoted := quotation(escape(text, true)); chat.Units(quoted) <= limit {
 		return quoted
 	}
-	const start, end = "```\n", "\n```"
-	text = strings.ReplaceAll(text, "```", "``"+gap+"`")
-	room := limit - chat.Units(start+end)
-	shown, left := chat.Head(text, room)
+	code, _ := fenced("```\n", strings.ReplaceAll(text, "```", "``"+gap+"`"), limit, chat.MoreNote)
+	return code
+}
+
+// quotation begins each line of a text as one.
+func quotation(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
+
+// fenced draws as much of a text as code as fits a limit, and returns how many characters it leaves out: note says so below it.
+func fenced(begin, text string, limit int, note func(left int) string) (code string, left int) {
+	const end = "\n```"
+	limit -= chat.Units(begin + end)
+	shown, left := chat.Head(text, limit)
 	if left == 0 {
-		return start + shown + end
+		return begin + shown + end, 0
 	}
-	shown, left = chat.Head(text, room-chat.Units(chat.MoreNote(left+room)))
-	return start + shown + end + chat.MoreNote(left)
+	shown, left = chat.Head(text, limit-chat.Units(note(left+limit)))
+	return begin + shown + end + note(left), left
 }

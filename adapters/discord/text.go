@@ -2,11 +2,12 @@ package discord
 
 import (
 	"regexp"
+	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core/mask"
 )
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
@@ -38,7 +39,7 @@ const (
 	maxReasonOut = 400   // of it, on the card
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
-	maxArguments = 2_000 // on the card at most, if the rest leaves room; a button shows all of them
+	maxArguments = 2_080 // with its fences, on the card at most, if the rest leaves room; a button shows all of them
 	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
@@ -56,30 +57,34 @@ const (
 // gap is an invisible character. It breaks what no backslash breaks; code has none.
 const gap = "\u200b"
 
-// escape escapes a text's Markdown and returns it in pieces: each is a character, or an address that Discord shows as it is. Any other
-// address is escaped so that Discord makes no link of it, which would include the backslashes that follow. Lines are kept, but none
-// becomes a heading or a quotation.
-func escape(s string) []string {
-	var pieces []string
-	atStart := true
+// escape escapes a text's Markdown. An address without Markdown stays as it is, if it ends within the text or may end with it. Any other is
+// escaped so that Discord makes no link of it, which would include the backslashes that follow. Lines are kept, but none becomes a heading,
+// an item or a quotation.
+func escape(s string, ends bool) string {
+	var b strings.Builder
+	begins, counts, before := true, false, ' ' // the line has had nothing but spaces; or but those and digits
 	for s != "" {
-		if strings.HasPrefix(s, "http") && (len(pieces) == 0 || strings.TrimSpace(pieces[len(pieces)-1]) == "") {
-			if address := addressAt(s); address != "" {
-				pieces, s, atStart = append(pieces, address), s[len(address):], false
-				continue
-			}
+		address := ""
+		if unicode.IsSpace(before) {
+			address = addressAt(s)
+		}
+		if address != "" && (ends || address != s) {
+			b.WriteString(address)
+			s, begins, counts, before = s[len(address):], false, false, '/'
+			continue
 		}
 		r, n := utf8.DecodeRuneInString(s)
-		piece := s[:n]
+		if strings.ContainsRune("\\`*_~|[]<>#", r) || begins && r == '-' || counts && r == '.' || strings.HasPrefix(s, "://") {
+			b.WriteByte('\\')
+		}
+		b.WriteString(s[:n])
 		if strings.HasPrefix(s, "@everyone") || strings.HasPrefix(s, "@here") {
-			piece += gap
+			b.WriteString(gap)
 		}
-		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) || strings.HasPrefix(s, "://") {
-			piece = `\` + piece
-		}
-		pieces, s, atStart = append(pieces, piece), s[n:], r == '\n' || atStart && r == ' '
+		counts = '0' <= r && r <= '9' && (begins || counts)
+		s, begins, before = s[n:], r == '\n' || begins && r == ' ', r
 	}
-	return pieces
+	return b.String()
 }
 
 // addressAt returns the address without Markdown that a text begins with, up to white space or the end; "" if there is none. An underscore
@@ -104,52 +109,19 @@ const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 // literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {
-	pieces := escape(s)
-	if n := fitting(pieces, limit); n < len(pieces) {
-		n = fitting(pieces, max(0, limit-chat.Units(chat.MoreNote(utf8.RuneCountInString(s)))))
-		left := 0
-		for _, p := range pieces[n:] {
-			left += utf8.RuneCountInString(strings.TrimPrefix(p, `\`))
-		}
-		return strings.Join(pieces[:n], "") + chat.MoreNote(left)
+	if text := escape(s, true); chat.Units(text) <= limit {
+		return text
 	}
-	return strings.Join(pieces, "")
-}
-
-// fitting returns how many pieces fit a limit.
-func fitting(pieces []string, limit int) int {
-	for i, p := range pieces {
-		if limit -= chat.Units(p); limit < 0 {
-			return i
-		}
+	shown := func(n int) string {
+		head, left := chat.Head(s, n)
+		return escape(head+chat.MoreNote(left), true)
 	}
-	return len(pieces)
+	return shown(sort.Search(limit, func(n int) bool { return chat.Units(shown(n+1)) > limit }))
 }
 
-// inline draws a text that an approver decides about on one line, within a limit.
-func inline(s string, limit int) string {
-	return literal(chat.OneLine(mask.Escape(s)), limit)
-}
+const jsonFence = "```json\n"
 
-// said draws a person's own words on one line, within a limit.
-func said(s string, limit int) string {
-	return literal(chat.OneLine(chat.Clean(s)), limit)
-}
-
-// inlineCode draws a card's text as code, on one line, within a limit.
-func inlineCode(s string, limit int) string {
-	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(mask.Escape(s)), "`", "'"), limit)
-	if left > 0 {
-		word += "…"
-	}
-	return "`" + chat.OrNone(word) + "`"
-}
-
-// codeBlock puts JSON between fences. A fence inside it becomes JSON escapes.
-func codeBlock(s string) string { return codeStart + unfenced(s) + codeEnd }
-
-const codeStart, codeEnd = "```json\n", "\n```"
-
+// unfenced is JSON in which a fence is written as JSON escapes.
 func unfenced(s string) string {
 	return strings.ReplaceAll(s, "```", strings.Repeat(`\u0060`, 3))
 }

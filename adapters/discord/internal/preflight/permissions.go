@@ -43,7 +43,7 @@ var Permissions = []Permission{
 	},
 	{
 		Name: "Attach Files", For: "attach code that no message can show: code that has three backticks in it",
-		Without: "code that no message can show is missing from answers there", value: discordgo.PermissionAttachFiles, need: useful,
+		Without: "such code is text there, which is harder to copy", value: discordgo.PermissionAttachFiles, need: useful,
 	},
 	{
 		Name: "Read Message History", For: "fetch messages that it missed while it was not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a message",

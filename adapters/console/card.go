@@ -3,184 +3,112 @@ package console
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strings"
+	"time"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
 
-// shownCards holds the cards that were shown, in the order of showing.
-type shownCards struct {
-	open    []shownCard
-	last    core.ApprovalID              // the card that was answered last
-	printed map[core.ApprovalID][]string // what was printed of each card
-	asked   map[core.ApprovalID]bool     // those that are questions
-	expired core.ApprovalID              // the last one that expired, and was not asked again; "" if there is none
-}
+// plain writes a card's text for the terminal, which shows all of it.
+var plain = doc.Writer{Foreign: oneLine, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }, IDs: true}
 
-type shownCard struct {
-	card     core.Card
+// shown is a card as it was printed last. The zero value stands for none.
+type shown struct {
+	card  core.Card
+	color string
+	title string   // what it is about
+	lines []string // what it says, from the top
+	words []string // of an open approval: the words that decide it
+	again bool     // it expired, and can be asked for again
+
 	answered bool     // by this person; it may still need other votes. A question that is for somebody else counts as answered
 	typed    []string // of a form: what was typed for its first fields
 }
 
-// current is the card that a line answers: the last one without an answer or, if all have one, the last approval. A second y is then
-// answered with the approval's state and does not become a message.
-func (t *shownCards) current() core.ApprovalID {
-	for _, a := range slices.Backward(t.open) {
-		if !a.answered {
-			return a.card.Approval
+func (a *shown) open() bool { return a.card.State == core.Open }
+
+// read is what a card's document says at the terminal, to everybody who may type there.
+func read(card core.Card, v doc.Document) shown {
+	a := shown{card: card, color: colors[v.Color], title: plain.Text(v.Lead)}
+	var facts []string
+	if card.Question == nil && card.Arguments != "" && !v.Told {
+		facts = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
+	}
+	if v.For != nil { // the terminal shows no headline of a question
+		v.Fields = append(v.Fields, doc.Field{Label: "May answer", Value: v.For[1:]})
+	}
+	ended, outcome := string(card.State), ""
+	if card.State == core.Expired {
+		ended += " without a decision"
+	}
+	for _, f := range plain.Facts(v) {
+		word, how, _ := strings.Cut(f.Label, " ")
+		switch {
+		case strings.EqualFold(word, string(card.State)): // by whom and when it ended
+			ended += " " + how + " " + f.Text
+		case f.Label == "Answer":
+			outcome += " – " + strings.ReplaceAll(card.Answer, "\n", ", ")
+		case f.Label == "Reason":
+			outcome += " (" + f.Text + ")"
+		default:
+			facts = append(facts, f.Line())
 		}
 	}
-	for _, a := range slices.Backward(t.open) {
-		if a.card.Question == nil {
-			return a.card.Approval
+	for _, c := range v.Cut(0, 0) {
+		switch {
+		case c.Action == chat.ActionAskAgain:
+			a.again, facts = true, append(facts, "to ask for it again, type "+wordAgain)
+		case c.Action == chat.ActionApprove && c.Cautions != "":
+			a.words = append(a.words, doc.ConfirmWord)
+		case c.Action == chat.ActionApprove:
+			a.words = append(a.words, "y")
+		case c.Action == chat.ActionReason && card.NeedsWhy:
+			a.words = append(a.words, wordWhy)
+		case c.Action == chat.ActionReason:
+			a.words = append(a.words, "n")
 		}
 	}
-	return ""
-}
-
-// minShortID is how much of an id is shown at least.
-const minShortID = 8
-
-// shortID is the beginning of an open card's id that no other open card's id has; "" where the card is the only one that is open.
-func (t *shownCards) shortID(id core.ApprovalID) string {
-	if len(t.open) < 2 || id == "" {
-		return ""
-	}
-	n := min(minShortID, len(id))
-	for _, other := range t.open {
-		for other.card.Approval != id && n < len(id) && strings.HasPrefix(string(other.card.Approval), string(id[:n])) {
-			n++
+	facts = append(facts, "id "+string(card.Approval))
+	switch {
+	case !a.open():
+		a.lines = []string{ended + ": " + a.title + outcome}
+	case card.Question != nil:
+		a.lines = strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
+		if n := len(card.Question.Fields); n > 1 {
+			facts = append(facts, fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
+		}
+	default:
+		a.lines = []string{card.Tool + " wants your approval: " + a.title}
+		if card.Asked.Of > 1 {
+			a.lines[0] += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
 		}
 	}
-	return strings.TrimRight(oneLine(string(id[:n])), "-")
+	a.lines = append(append(a.lines, facts...), a.asks()...)
+	return a
 }
 
-func (t *shownCards) index(id core.ApprovalID) int {
-	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
-}
-
-// answers are the answers that the current card takes in a word; "" if no card is open.
-func (t *shownCards) answers() string {
-	i := t.index(t.current())
+// asks are the lines that say what can be typed for an open card.
+func (a *shown) asks() []string {
 	switch {
-	case i < 0:
-		return ""
-	case t.open[i].card.Question != nil:
-		return t.open[i].asks()
-	}
-	yes, _ := approving(t.open[i].card)
-	return strings.TrimPrefix(yes+"/n", "/")
-}
-
-// answerTarget returns the card that an answer is for; stillOpen is false if that card is no longer open.
-func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if target == nil {
-		id = c.cards.current()
-		return id, id != ""
-	}
-	return *target, c.cards.index(*target) >= 0
-}
-
-// reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why the answer did not count.
-// Otherwise the next answer would be for another card.
-func (c *Console) reopenAnswered() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.cards.index(c.cards.last); i >= 0 && c.cards.open[i].answered {
-		card := c.cards.open[i]
-		card.answered, card.typed = false, nil
-		c.cards.open = append(slices.Delete(c.cards.open, i, i+1), card)
-	}
-}
-
-func (c *Console) markAnswered(id core.ApprovalID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.cards.index(id); i >= 0 {
-		c.cards.open[i].answered, c.cards.open[i].typed, c.cards.last = true, nil, id
-	}
-}
-
-// showCard prints a card in its current state: in full, or of a card that was printed before what is new, if anything is. After a decision
-// it names the next open card again, which the next answer is for. A reminder of an open card is one line.
-func (c *Console) showCard(d core.Delivery) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	card := *d.Card
-	at := c.cards.index(card.Approval)
-	known := at >= 0
-	changed := known && card.Edits != c.cards.open[at].card.Edits // its arguments: it is another card to answer
-	before := c.cards.printed[card.Approval]
-	said := sayCard(d)
-	out := c.style.news(said, before)
-	switch {
-	case before == nil || changed:
-		out = c.style.card(d, said)
-	case out == "" && d.Occasion != "" && card.State == core.Open:
-		return c.print(c.style.reminder(card))
-	}
-	if err := c.print(out); err != nil {
-		return err
-	}
-	c.cards.expire(said)
-	c.cards.printed[card.Approval], c.cards.asked[card.Approval] = append(said.lines, said.first), card.Question != nil
-	switch {
-	case changed && card.State == core.Open:
-		c.cards.open[at] = shownCard{card: card}
-		c.repaint()
+	case !a.open():
 		return nil
-	case known && card.State == core.Open:
-		c.cards.open[at].card = card
-		return nil
-	case known:
-		c.cards.open = slices.Delete(c.cards.open, at, at+1)
-	case card.State == core.Open:
-		c.cards.open = append(c.cards.open, shownCard{card: card, answered: card.Question != nil && card.Refusal(c.opt.Actor) != nil})
+	case a.card.Question != nil:
+		return a.asksField()
+	case a.card.NeedsWhy:
+		return []string{"answer " + strings.Join(a.words, " or ")}
 	}
-	defer c.repaint()
-	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
-		if c.cards.open[i].card.Question != nil {
-			return c.print(c.style.stillAsks(c.cards.open[i]))
-		}
-		which := ""
-		if short := c.cards.shortID(c.cards.open[i].card.Approval); short != "" {
-			which = " (" + short + ")"
-		}
-		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + which + " is still open: answer " + strings.Join(strings.Split(c.cards.answers(), "/"), ", ") + " or n REASON"))
-	}
-	return nil
+	return []string{"answer " + strings.Join(a.words, ", ") + " or " + wordWhy}
 }
 
-// howToAnswer says what an open card may be answered with.
-func howToAnswer(card core.Card) string {
-	var all []string
-	if yes, _ := approving(card); yes != "" {
-		all = append(all, yes)
+// answers are what the prompt says of that.
+func (a *shown) answers() string {
+	if a.card.Question != nil {
+		return a.answersField()
 	}
-	if !card.NeedsWhy {
-		all = append(all, "n")
-	}
-	if len(all) == 0 {
-		return "answer n REASON"
-	}
-	return "answer " + strings.Join(all, ", ") + " or n REASON"
-}
-
-// approving is the word that approves a card, "" if it can't be approved, and why a y is not enough for it.
-func approving(card core.Card) (word, why string) {
-	switch c, ok := offered(view(core.Delivery{Card: &card}), chat.ActionApprove); {
-	case !ok:
-		return "", ""
-	case c.Cautions != "":
-		return spelled, c.Cautions
-	}
-	return "y", ""
+	return strings.Join(a.words, "/")
 }
 
 // arguments puts short arguments on one line; longer ones stay as they are.
@@ -190,82 +118,4 @@ func arguments(pretty string) string {
 		return b.String()
 	}
 	return pretty
-}
-
-// style formats texts. Its results are sanitized and end with a newline.
-type style struct{ tty, color bool }
-
-const (
-	cyan   = "36"
-	yellow = "33"
-	green  = "32"
-	red    = "31"
-	faint  = "2"
-)
-
-func (s style) paint(code, text string) string {
-	if !s.color {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-// reply is a model's reply as text with Markdown's marks. Code stands at the margin of the bot's lines.
-func reply(markdown string) string { return doc.Text(doc.Parse(Sanitize(markdown)), true) }
-
-// bot is a text of the bot; its lines after the first are indented.
-func (s style) bot(text string) string {
-	lines := strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
-	return s.paint(cyan, "bot>") + " " + strings.Join(lines, "\n     ") + "\n"
-}
-
-// approval is one line about an approval; text is sanitized already.
-func (s style) approval(text string) string {
-	return s.paint(yellow, "approval>") + " " + text + "\n"
-}
-
-// card is a card in full: one that waits for an answer with how to answer it.
-func (s style) card(d core.Delivery, said saying) (out string) {
-	card := *d.Card
-	if card.State == core.Open && d.Occasion != "" {
-		out = s.about(card, doc.Headline(card, d.Occasion))
-	}
-	if card.State == core.Open && d.Late {
-		out += s.about(card, "(late) this was requested a while ago:")
-	}
-	switch {
-	case card.State != core.Open:
-		return s.news(said, []string{})
-	case card.Question != nil:
-		return out + s.openQuestion(card, said.lines)
-	}
-	lines := append(slices.Clone(said.lines), howToAnswer(card))
-	if !s.tty {
-		return out + s.approval(said.first) + s.all(card, lines)
-	}
-	bar := s.paint(yellow, "│") + " "
-	out += s.paint(yellow, "┌ "+said.first) + "\n"
-	for i, l := range lines {
-		if i == len(lines)-1 {
-			bar = s.paint(yellow, "└") + " "
-		}
-		out += bar + l + "\n"
-	}
-	return out
-}
-
-// prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card they are for where
-// several are.
-func (s style) prompt(frame, answers, which string) string {
-	text := "you> "
-	switch {
-	case which != "":
-		text = "you (" + answers + " to " + which + ")> "
-	case answers != "":
-		text = "you (" + answers + ")> "
-	}
-	if frame != "" {
-		return s.paint(faint, frame) + " " + text
-	}
-	return text
 }

@@ -43,9 +43,10 @@ type Console struct {
 	conversation core.ConversationID
 	style        style
 
-	mu             sync.Mutex // guards the fields below, and Out
-	editor         *editor    // nil: no prompt
-	cards          shownCards
+	mu             sync.Mutex      // guards the fields below, and Out
+	editor         *editor         // nil: no prompt
+	cards          []*shown        // the open ones in the order of showing, and those that are decided
+	last           core.ApprovalID // the card that was answered last
 	working        bool
 	spinnerFrame   string        // as the prompt shows it now; "" = none
 	workingChanged chan struct{} // signals that working has changed
@@ -69,7 +70,7 @@ func New(o Options) *Console {
 	}
 	return &Console{
 		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		cards: shownCards{printed: map[core.ApprovalID][]string{}, asked: map[core.ApprovalID]bool{}}, workingChanged: make(chan struct{}, 1),
+		workingChanged: make(chan struct{}, 1),
 	}
 }
 
@@ -123,12 +124,14 @@ func (c *Console) showOpen(ctx context.Context) error {
 func (c *Console) remindOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, a := range c.cards.open {
+	for _, a := range c.cards {
+		how, id := "decide with: gatehouse approvals approve ", string(a.card.Approval)
 		if a.card.Question != nil {
-			_ = c.print(c.style.question(oneLine(a.card.Question.Text) + " is still open; answer with: gatehouse approvals answer " + oneLine(string(a.card.Approval)) + " --json ANSWER"))
-			continue
+			how, id = "answer with: gatehouse approvals answer ", id+" --json ANSWER"
 		}
-		_ = c.print(c.style.approval(oneLine(a.card.Summary) + " is still open; decide with: gatehouse approvals approve " + oneLine(string(a.card.Approval))))
+		if a.open() {
+			_ = c.print(c.style.lines(*a, a.title+" is still open; "+how+id))
+		}
 	}
 }
 

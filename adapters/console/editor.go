@@ -136,7 +136,7 @@ func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	}
 	if e.length = len(line); before == 0 && e.length > 0 {
 		e.c.mu.Lock()
-		id := e.c.cards.current()
+		id := e.c.current().card.Approval
 		e.c.mu.Unlock()
 		e.target = &id
 	}

@@ -13,74 +13,46 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// wordQuit leaves the console; it never becomes an event. wordExit means the same.
-const (
-	wordQuit = "quit"
-	wordExit = "exit"
-)
-
 // Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is configured.
 const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel cancels open approvals, " +
 	wordAgain + " asks again for what expired, /quit leaves. While a card is open, y approves it, n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the " +
 	"word approve instead of y. While a question is open, the next line answers it."
 
-// leaves reports whether a line leaves the console: quit or exit, with or without the sign of a control word.
+// leaves reports whether a line leaves the console and never becomes an event: quit or exit, with or without the sign of a control word.
 func leaves(l input) bool {
 	word := strings.ToLower(strings.TrimLeft(strings.TrimSpace(l.text), "/!"))
-	return !l.pasted && (word == wordQuit || word == wordExit)
+	return !l.pasted && (word == "quit" || word == "exit")
 }
 
-// controlWord returns what a line has after the sign of a control word, as in "/stop" or "!stop"; "" if it has none.
-func controlWord(text string) string {
-	text = strings.TrimSpace(text)
-	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
-		return ""
+// control is what a control word asks for, as in "/stop" or "!stop"; nil if a line is none.
+func control(l input) core.EventBody {
+	text := strings.TrimSpace(l.text)
+	if l.pasted || !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
+		return nil
 	}
-	return strings.ToLower(text[1:])
+	return core.ParseControl(text[1:])
 }
 
-// isControl reports whether a line is a control word that does not wait for a running turn.
-func isControl(text string) bool {
-	_, ok := core.ParseControl(controlWord(text)).(core.ControlEvent)
+// overtakes reports whether a line is a control word that does not wait for a running turn.
+func overtakes(l input) bool {
+	_, ok := control(l).(core.ControlEvent)
 	return ok
 }
 
-// spelled is the word that approves what y is not enough for.
-const spelled = "approve"
-
-// answer parses y, approve, n and n REASON; yes and no are the same as y and n.
-func answer(text string) (choice core.Choice, reason string, ok bool) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	rest = strings.TrimSpace(rest)
-	switch strings.ToLower(word) {
-	case "y", "yes", spelled:
-		return core.Approve, "", rest == ""
-	case "n", "no":
-		return core.Deny, rest, true
+// event is what a line is that answers no card: a control word or a message.
+func (c *Console) event(l input) core.Event {
+	body := control(l)
+	if body == nil {
+		body = core.MessageEvent{}
 	}
-	return "", "", false
-}
-
-type textPayload struct {
-	Text string `json:"text"`
-}
-
-func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Event {
-	var raw bytes.Buffer
-	enc := json.NewEncoder(&raw)
+	var payload bytes.Buffer
+	enc := json.NewEncoder(&payload)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(payload) // of texts alone: can't fail
+	_ = enc.Encode(map[string]string{"text": l.text}) // can't fail
 	return core.Event{
-		Platform: Name, ID: id, Conversation: c.conversation, Body: body, Actor: c.opt.Actor,
-		Address: core.Address{Platform: Name, Channel: c.opt.Session}, Payload: bytes.TrimSpace(raw.Bytes()),
+		Platform: Name, ID: c.opt.NewID(), Conversation: c.conversation, Body: body, Actor: c.opt.Actor,
+		Address: core.Address{Platform: Name, Channel: c.opt.Session}, Payload: bytes.TrimSpace(payload.Bytes()),
 	}
-}
-
-func (c *Console) lineEvent(text string) core.Event {
-	if body := core.ParseControl(controlWord(text)); body != nil {
-		return c.newEvent(c.opt.NewID(), body, textPayload{text})
-	}
-	return c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
 }
 
 // Parse reads the payload of a message. Unknown keys are ignored; a wrong type is an error of the user-correctable bucket:
@@ -95,11 +67,8 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 		return core.Input{}, core.Wrap(bad, err, "The input from the terminal is not valid JSON. Please send it again.")
 	}
 	text := v.Get("text")
-	switch {
-	case v.Kind != strictjson.Object:
-		return core.Input{}, core.Errorf(bad, "The input from the terminal must be an object, not %s. Please send it again.", v.Kind)
-	case text != nil && text.Kind != strictjson.String:
-		return core.Input{}, core.Errorf(bad, "The member text of the input from the terminal must be a string, not %s.", text.Kind)
+	if v.Kind != strictjson.Object || text != nil && text.Kind != strictjson.String {
+		return core.Input{}, core.Errorf(bad, "The input from the terminal must be an object whose member text is a string. Please send it again.")
 	}
 	m := core.Message{Role: core.User}
 	if text != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 const (
@@ -44,7 +45,7 @@ func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 		if _, err := c.handle(ctx, accept, l); err != nil {
 			return err
 		}
-		wait = !isControl(l.text)
+		wait = !overtakes(l)
 	}
 }
 
@@ -94,7 +95,7 @@ func (p *pipeReader) waitIdle(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 		case l := <-lines:
-			if !isControl(l.text) {
+			if !overtakes(l) {
 				p.deferred = &l
 			} else if _, err := p.handle(ctx, p.accept, l); err != nil {
 				return err
@@ -121,32 +122,19 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)
 		return false, nil
 	}
-	if asksAgain(l) {
+	if !l.pasted && strings.EqualFold(strings.TrimSpace(l.text), wordAgain) {
 		return c.askAgain(ctx, accept)
 	}
-	if id, asks := c.question(l); asks {
-		return c.answerQuestion(ctx, accept, id, l.text)
+	a := c.target(l)
+	switch q := a.card.Question; {
+	case q != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
+		return c.answer(ctx, accept, a, l.text)
+	case q == nil && a.lines != nil && !l.pasted:
+		if action, p, ok := a.decision(l.text); ok {
+			return c.press(ctx, accept, a.card, action, p)
+		}
 	}
-	if l.pasted {
-		return c.submit(ctx, accept, c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{l.text}))
-	}
-	choice, reason, ok := answer(l.text)
-	if !ok {
-		return c.submit(ctx, accept, c.lineEvent(l.text))
-	}
-	id, stillOpen := c.answerTarget(l.target)
-	switch {
-	case id == "", c.isQuestion(id): // one that is answered already, or for somebody else
-		return c.submit(ctx, accept, c.lineEvent(l.text))
-	case !stillOpen:
-		c.say("That approval has already been decided. Your answer was not used.")
-		return false, nil
-	}
-	stored, err := c.decide(ctx, accept, id, l, choice, reason)
-	if stored {
-		c.markAnswered(id)
-	}
-	return stored, err
+	return c.submit(ctx, accept, c.event(l))
 }
 
 // input is one line of the input.

@@ -401,7 +401,7 @@ func TestCardWithVotesAndLongArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "approval> (late) this was requested a while ago:\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
+	want := "approval> ⏳ This comes late: it could not be sent earlier.\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
 		"\"\napproval> }\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 0 of 2\napproval> id a1\napproval> answer y, n or n REASON\n" +
 		"approval> Deploy – Approved so far: 1 of 2: somebody\n"
 	if got := out.String(); got != want {
@@ -424,7 +424,7 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 		}
 	}
 	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Denied so far: 1 of 2: x:bob\napproval> id 0199aaaa-bbbb\napproval> answer y or n REASON\n" +
-		"approval> reminder: nobody has decided yet: Deploy (0199aaaa)\n"
+		"approval> 🔔 Reminder: an approval is still needed (2 of 3): Deploy (0199aaaa-bbbb)\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -113,7 +113,7 @@ func (c *Console) interrupt(ctx context.Context, accept core.Accept, typed bool)
 		return !typed
 	}
 	c.say("Stopping the running turn. Ctrl-C again leaves the chat.")
-	_, _ = c.submit(ctx, accept, c.lineEvent("/stop")) // it says what is wrong
+	_, _ = c.submit(ctx, accept, c.event(input{text: "/stop"})) // it says what is wrong
 	return false
 }
 
@@ -150,7 +150,8 @@ func (c *Console) redraw(frame string) {
 // repaint draws the prompt in its current state. The caller holds mu.
 func (c *Console) repaint() {
 	if c.editor != nil {
-		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, c.cards.answers(), c.cards.shortID(c.cards.current())))
+		a := c.current()
+		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, a.answers(), c.shortID(a)))
 	}
 }
 

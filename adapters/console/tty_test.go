@@ -190,7 +190,7 @@ func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note.add", Summary: "Add tea", DecidedBy: "Bob"})
 			k.Type("\r")
 			synctest.Wait()
-			if !strings.Contains(s.output.String(), "That approval has already been decided. Your answer was not used.") {
+			if !strings.Contains(s.output.String(), "bot> This was approved by Bob at ") {
 				t.Error("an answer that came too late got no reply")
 			}
 			got := ""

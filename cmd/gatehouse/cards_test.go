@@ -76,7 +76,7 @@ func sameCards() map[string]core.Delivery {
 var inTerminal = strings.NewReplacer(
 	"🔔 Approval needed (2 of 3)", "Pay 20 (2 of 3)", "🔔 Approval needed", "wants your approval", "⚠️ Approval needed for something dangerous", "wants your approval", "⛔ Denied", "denied", "✅ Approved", "approved",
 	"🚫 Cancelled", "cancelled", "⌛ Expired: it was not decided in time", "expired without a decision", "May decide: an approver, an approver", "May decide: slack:U2BOB, slack:U3CID",
-	"⏳ This comes late: it could not be sent earlier.", "(late)", "Arguments:", "arguments:", "euros: 20", `{"euros":20}`,
+	"Arguments:", "arguments:", "euros: 20", `{"euros":20}`,
 )
 
 // TestTheTerminalShowsEveryFactOfSlacksCard: each line that Slack's card has is a line, or a part of one, at the terminal.

@@ -13,7 +13,9 @@ import (
 )
 
 // plain writes a card's text for the terminal, which shows all of it.
-var plain = doc.Writer{Foreign: oneLine, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }, IDs: true}
+var plain = doc.Writer{Foreign: oneLine, Time: stamp, IDs: true}
+
+func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
 
 // shown is a card as it was printed last. The zero value stands for none.
 type shown struct {
@@ -24,7 +26,7 @@ type shown struct {
 	words []string // of an open approval: the words that decide it
 	again bool     // it expired, and can be asked for again
 
-	answered bool     // by this person; it may still need other votes. A question that is for somebody else counts as answered
+	answered bool     // by this person; it may still need other votes. A question for somebody else counts as answered
 	typed    []string // of a form: what was typed for its first fields
 }
 
@@ -86,29 +88,24 @@ func read(card core.Card, v doc.Document) shown {
 			a.lines[0] += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
 		}
 	}
-	a.lines = append(append(a.lines, facts...), a.asks()...)
+	asks, _ := a.asks()
+	a.lines = append(append(a.lines, facts...), asks...)
 	return a
 }
 
-// asks are the lines that say what can be typed for an open card.
-func (a *shown) asks() []string {
+// asks are the lines that say what can be typed for an open card, and what the prompt says of that.
+func (a *shown) asks() (lines []string, prompt string) {
 	switch {
 	case !a.open():
-		return nil
+		return nil, ""
 	case a.card.Question != nil:
 		return a.asksField()
 	case a.card.NeedsWhy:
-		return []string{"answer " + strings.Join(a.words, " or ")}
+		lines = []string{"answer " + strings.Join(a.words, " or ")}
+	default:
+		lines = []string{"answer " + strings.Join(a.words, ", ") + " or " + wordWhy}
 	}
-	return []string{"answer " + strings.Join(a.words, ", ") + " or " + wordWhy}
-}
-
-// answers are what the prompt says of that.
-func (a *shown) answers() string {
-	if a.card.Question != nil {
-		return a.answersField()
-	}
-	return strings.Join(a.words, "/")
+	return lines, strings.Join(a.words, "/")
 }
 
 // arguments puts short arguments on one line; longer ones stay as they are.

@@ -20,8 +20,8 @@ func (c *Console) find(id core.ApprovalID) *shown {
 	return &shown{}
 }
 
-// current is the card that a line answers: the last open one without an answer or, if all have one, the last approval. A second y is then
-// answered with the approval's state and does not become a message.
+// current is the card that a line answers: the last open one without an answer or, if all have one, the last approval.
+// A second y is then answered with the approval's state and does not become a message.
 func (c *Console) current() *shown {
 	current := &shown{}
 	for _, a := range slices.Backward(c.cards) {
@@ -69,8 +69,8 @@ func (c *Console) target(l input) shown {
 	return *c.current()
 }
 
-// reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why the answer did not count.
-// Otherwise the next answer would be for another card.
+// reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why
+// the answer did not count. Otherwise the next answer would be for another card.
 func (c *Console) reopenAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +80,8 @@ func (c *Console) reopenAnswered() {
 	}
 }
 
-// showCard prints a card: all of it the first time and when its arguments have changed, which makes it another card to answer; later what is new.
-// After a decision it names the next open card again, which the next answer is for.
+// showCard prints a card: all of it the first time and when its arguments have changed, which makes it another card to
+// answer; later what is new. After a decision it names the next open card again, which the next answer is for.
 func (c *Console) showCard(d core.Delivery) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *Console) showCard(d core.Delivery) error {
 	if which := c.shortID(next); which != "" {
 		title += " (" + which + ")"
 	}
-	asks := next.asks()
+	asks, _ := next.asks()
 	asks[len(asks)-1] = title + " is still open: " + asks[len(asks)-1]
 	return c.print(c.style.lines(*next, asks...))
 }

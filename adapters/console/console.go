@@ -78,6 +78,8 @@ func conversationOf(session string) core.ConversationID {
 	return core.ConversationID(Name + ":" + session)
 }
 
+func (c *Console) address() core.Address { return core.Address{Platform: Name, Channel: c.opt.Session} }
+
 // IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.
 func IsTerminal(ends ...any) bool {
 	for _, end := range ends {

@@ -14,9 +14,11 @@ import (
 )
 
 // Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is configured.
-const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel cancels open approvals, " +
-	wordAgain + " asks again for what expired, /quit leaves. While a card is open, y approves it, n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the " +
-	"word approve instead of y. While a question is open, the next line answers it."
+const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel cancels " +
+	"open approvals, " +
+	wordAgain + " asks again for what expired, /quit leaves. While a card is open, y approves it, n denies it, and n REASON also " +
+	"says why. What is dangerous, or not shown whole, needs the word approve instead of y. While a question is open, the " +
+	"next line answers it."
 
 // leaves reports whether a line leaves the console and never becomes an event: quit or exit, with or without the sign of a control word.
 func leaves(l input) bool {
@@ -51,7 +53,7 @@ func (c *Console) event(l input) core.Event {
 	_ = enc.Encode(map[string]string{"text": l.text}) // can't fail
 	return core.Event{
 		Platform: Name, ID: c.opt.NewID(), Conversation: c.conversation, Body: body, Actor: c.opt.Actor,
-		Address: core.Address{Platform: Name, Channel: c.opt.Session}, Payload: bytes.TrimSpace(payload.Bytes()),
+		Address: c.address(), Payload: bytes.TrimSpace(payload.Bytes()),
 	}
 }
 
@@ -61,19 +63,12 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	if len(e.Payload) > c.opt.MaxMessage {
 		return core.Input{}, messageTooLarge(c.opt.MaxMessage)
 	}
-	const bad = core.ChatMessageShapeInvalid
 	v, err := strictjson.Parse(e.Payload)
-	if err != nil {
-		return core.Input{}, core.Wrap(bad, err, "The input from the terminal is not valid JSON. Please send it again.")
+	if err != nil || v.Get("text") == nil || v.Get("text").Kind != strictjson.String {
+		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err,
+			"The input from the terminal is not valid JSON with a text. Please send it again.")
 	}
-	text := v.Get("text")
-	if v.Kind != strictjson.Object || text != nil && text.Kind != strictjson.String {
-		return core.Input{}, core.Errorf(bad, "The input from the terminal must be an object whose member text is a string. Please send it again.")
-	}
-	m := core.Message{Role: core.User}
-	if text != nil {
-		m.Content = core.Text(text.String)
-	}
+	m := core.Message{Role: core.User, Content: core.Text(v.Get("text").String)}
 	if err := m.Validate(); err != nil {
 		return core.Input{}, err
 	}

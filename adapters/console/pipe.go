@@ -130,7 +130,7 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 	case q != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
 		return c.answer(ctx, accept, a, l.text)
 	case q == nil && a.lines != nil && !l.pasted:
-		if action, p, ok := a.decision(l.text); ok {
+		if action, p := a.decision(l.text); action != "" {
 			return c.press(ctx, accept, a.card, action, p)
 		}
 	}

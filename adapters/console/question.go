@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -16,23 +17,27 @@ import (
 // leftOut is what is typed for a field of a form that is left out.
 const leftOut = "-"
 
-// wanted is what can be typed for a field: in the prompt, and in a sentence.
+// wanted is what can be typed for a field: in the prompt, unless it has choices, and in a sentence.
 var wanted = map[question.Kind]struct{ short, long string }{
 	question.Text:    {"text", "a text"},
 	question.Number:  {"number", "a number"},
 	question.Integer: {"number", "a whole number"},
 	question.YesNo:   {"y/n", "y or n"},
-	question.Pick:    {"1", "a number or a title"},
+	question.Pick:    {"", "a number or a title"},
 }
 
 // field is the field that is asked for now.
-func (a *shown) field() question.Field {
-	return a.card.Question.Fields[min(len(a.typed), len(a.card.Question.Fields)-1)]
-}
+func (a *shown) field() question.Field { return a.card.Question.Fields[len(a.typed)] }
 
-// asksField are the lines that ask for it: its name, its hint, its options, and what can be typed.
-func (a *shown) asksField() (lines []string) {
+// asksField are the lines that ask for it (its name, its hint, its options, and what can be typed), and what the prompt
+// says of that.
+func (a *shown) asksField() (lines []string, prompt string) {
 	f, name := a.field(), a.field().Label()
+	want := wanted[f.Kind]
+	if n := len(f.Choices); n > 0 {
+		want.short = fmt.Sprintf("1-%d", n)
+	}
+	prompt = doc.Fact{Label: oneLine(name), Text: want.short}.Line()
 	if n := len(a.card.Question.Fields); n > 1 {
 		name += fmt.Sprintf(" (%d of %d)", len(a.typed)+1, n)
 	}
@@ -44,28 +49,15 @@ func (a *shown) asksField() (lines []string) {
 	for i, c := range f.Choices {
 		lines = append(lines, fmt.Sprintf("%d) %s", i+1, c.Title))
 	}
-	what := "answer with " + wanted[f.Kind].long + f.Bounds()
+	last := "answer with " + want.long + f.Bounds()
 	if !f.Required {
-		what += ", or with " + leftOut + " to leave it out"
+		last += ", or with " + leftOut + " to leave it out"
 	}
-	return append(lines, what)
+	return append(lines, last), prompt
 }
 
-// answersField is what the prompt says of it.
-func (a *shown) answersField() string {
-	f := a.field()
-	what := wanted[f.Kind].short
-	if n := len(f.Choices); n > 0 {
-		what = fmt.Sprintf("1-%d", n)
-	}
-	if name := oneLine(f.Label()); name != "" {
-		return name + ": " + what
-	}
-	return what
-}
-
-// answer takes a line for the field of a question that is asked for or, of a form, a line of JSON for all of them, and stores the answer if it is
-// whole. What does not fit is told, and asked for again.
+// answer takes a line for the field of a question that is asked for or, of a form, a line of JSON for all of them, and
+// stores the answer if it is whole. What does not fit is told, and asked for again.
 func (c *Console) answer(ctx context.Context, accept core.Accept, a shown, line string) (stored bool, err error) {
 	q, f, text := a.card.Question, a.field(), strings.TrimSpace(line)
 	value := f.Typed(text)
@@ -88,7 +80,8 @@ func (c *Console) answer(ctx context.Context, accept core.Accept, a shown, line 
 	defer c.mu.Unlock()
 	if now := c.find(a.card.Approval); !stored && now.open() {
 		now.typed = a.typed
-		_ = c.print(c.style.lines(*now, now.asks()...)) // there is no other place for this message
+		asks, _ := now.asks()
+		_ = c.print(c.style.lines(*now, asks...)) // there is no other place for this message
 		c.repaint()
 	}
 	return stored, err

@@ -151,7 +151,8 @@ func (c *Console) redraw(frame string) {
 func (c *Console) repaint() {
 	if c.editor != nil {
 		a := c.current()
-		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, a.answers(), c.shortID(a)))
+		_, asks := a.asks()
+		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, asks, c.shortID(a)))
 	}
 }
 

@@ -80,7 +80,8 @@ func read(card core.Card, v doc.Document) shown {
 	case card.Question != nil:
 		a.lines = strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
 		if n := len(card.Question.Fields); n > 1 {
-			facts = append(facts, fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
+			facts = append(facts,
+				fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
 		}
 	default:
 		a.lines = []string{card.Tool + " wants your approval: " + a.title}

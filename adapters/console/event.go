@@ -13,14 +13,15 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is configured.
-const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel cancels " +
-	"open approvals, " +
-	wordAgain + " asks again for what expired, /quit leaves. While a card is open, y approves it, n denies it, and n REASON also " +
-	"says why. What is dangerous, or not shown whole, needs the word approve instead of y. While a question is open, the " +
-	"next line answers it."
+// Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is
+// configured.
+const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel " +
+	"cancels open approvals, " + wordAgain + " asks again for what expired, /quit leaves. While a card is open, y approves it, " +
+	"n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the word approve instead of " +
+	"y. While a question is open, the next line answers it."
 
-// leaves reports whether a line leaves the console and never becomes an event: quit or exit, with or without the sign of a control word.
+// leaves reports whether a line leaves the console and never becomes an event: quit or exit, with or without the sign
+// of a control word.
 func leaves(l input) bool {
 	word := strings.ToLower(strings.TrimLeft(strings.TrimSpace(l.text), "/!"))
 	return !l.pasted && (word == "quit" || word == "exit")
@@ -57,8 +58,8 @@ func (c *Console) event(l input) core.Event {
 	}
 }
 
-// Parse reads the payload of a message. Unknown keys are ignored; a wrong type is an error of the user-correctable bucket:
-// chat_message_shape_invalid or message_too_large.
+// Parse reads the payload of a message. Unknown keys are ignored; a wrong type is an error of the user-correctable
+// bucket: chat_message_shape_invalid or message_too_large.
 func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	if len(e.Payload) > c.opt.MaxMessage {
 		return core.Input{}, messageTooLarge(c.opt.MaxMessage)
@@ -76,7 +77,8 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 }
 
 func messageTooLarge(limit int) *core.Error {
-	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not accepted. Please send it in parts.", limit)
+	return core.Errorf(core.MessageTooLarge,
+		"That message is longer than %d bytes and was not accepted. Please send it in parts.", limit)
 }
 
 // Storing an event is tried for about half a minute.
@@ -86,8 +88,8 @@ const (
 	maxWait   = 5 * time.Second
 )
 
-// submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and prints a message if an event
-// is not stored. The error is accept's last one.
+// submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and prints a
+// message if an event is not stored. The error is accept's last one.
 func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) (stored bool, err error) {
 	if len(e.Payload) > c.opt.MaxMessage {
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)
@@ -114,7 +116,8 @@ func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) 
 		if try == 1 {
 			c.say("Your message could not be stored yet. Trying again.")
 		}
-		c.opt.Log.Warn("storing an event", "platform", Name, "event", e.ID, "category", core.CategoryOf(err), "err", err)
+		c.opt.Log.Warn("storing an event",
+			"platform", Name, "event", e.ID, "category", core.CategoryOf(err), "err", err)
 		chat.Sleep(ctx, wait)
 		wait = min(2*wait, maxWait)
 	}

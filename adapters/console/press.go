@@ -12,7 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// What is typed besides messages: wordWhy denies, and wordAgain does what the button "Ask again" of a chat platform does.
+// What is typed besides messages: wordWhy denies, and wordAgain does what the button "Ask again" of a chat platform
+// does.
 const (
 	wordWhy   = "n REASON"
 	wordAgain = "/again"
@@ -50,8 +51,8 @@ func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error
 	return c.press(ctx, accept, expired, chat.ActionAskAgain, desk.Press{})
 }
 
-// press stores what the desk makes of an answer, or says why nothing happens. What is decided is refused at once, not by
-// the store.
+// press stores what the desk makes of an answer, or says why nothing happens. What is decided is refused at once, not
+// by the store.
 func (c *Console) press(
 	ctx context.Context, accept core.Accept, card core.Card, action chat.Action, p desk.Press,
 ) (stored bool, err error) {

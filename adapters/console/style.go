@@ -47,7 +47,8 @@ func (s style) lines(a shown, lines ...string) (out string) {
 	return out
 }
 
-// news is what a card says that is not among the lines before, and what that is about; at a prompt an approval that is new is in a box.
+// news is what a card says that is not among the lines before, and what that is about; at a prompt an approval that is
+// new is in a box.
 func (s style) news(a shown, before []string) (out string) {
 	if s.tty && before == nil && a.open() && a.card.Question == nil {
 		return s.box(a)
@@ -72,8 +73,8 @@ func (s style) box(a shown) string {
 	return out + "\n" + s.paint(a.color, "└") + " " + oneLine(a.lines[last]) + "\n"
 }
 
-// prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card they are for where
-// several are.
+// prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card
+// they are for where several are.
 func (s style) prompt(frame, answers, which string) string {
 	you := "you> "
 	if which != "" {

@@ -18,8 +18,8 @@ import (
 // formTime is how long what was filled into a form is kept: as long as Discord accepts an answer to the press that opened it.
 const formTime = tokenLife
 
-// openAnswer is the page of a question's form that a press opens.
-func (d *Discord) openAnswer(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
+// open answers a press with a form, or with the page of it that the press opens. What was filled into a question's form before is in it.
+func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
 	page, ok := pageOpened(b, o.Form)
 	if !ok {
 		return ephemeral(desk.ErrNotOurs.Message)
@@ -31,7 +31,7 @@ func (d *Discord) openAnswer(ctx context.Context, i interaction, b chat.Button, 
 	if err != nil {
 		d.Log.Warn("what was filled into a form could not be read, so it opens empty", "category", core.CategoryOf(err), "err", err)
 	}
-	return formAnswer(o.Value, pageOf(o.Form, page, typed))
+	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, pageOf(o.Form, page, typed))}
 }
 
 // submitAnswer handles a page of a question's form. The last one is the answer.

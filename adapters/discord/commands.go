@@ -96,23 +96,9 @@ const (
 
 // quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
 func quote(text string, limit int) string {
-	const start, more = "> ", "…"
-	var b strings.Builder
-	left := limit - chat.Units(start+more)
-	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
-		piece := quoted.Replace(string(r))
-		if left -= chat.Units(piece); left < 0 {
-			b.WriteString(more)
-			break
-		}
-		b.WriteString(piece)
-	}
-	return start + b.String()
+	draw := func(s string) string { return quotation(escape(s, true)) }
+	return fitting(chat.Clean(text), limit, draw, func(int) string { return "…" })
 }
-
-// quoted escapes Discord's markup and begins each line as a quotation.
-var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
-	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "", "\n", "\n> ")
 
 // keepCommands registers our commands once.
 func (d *Discord) keepCommands(ctx context.Context) {

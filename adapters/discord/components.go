@@ -30,10 +30,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 		}
 		return d.pressed(ctx, i, a.Click), &a.Event
 	case desk.Open:
-		if b.Action == chat.ActionAnswer {
-			return d.openAnswer(ctx, i, b, a), nil
-		}
-		return formAnswer(a.Value, a.Form), nil
+		return d.open(ctx, i, b, a), nil
 	case desk.Show:
 		return allArguments(a.Card), nil
 	}

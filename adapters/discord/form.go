@@ -53,11 +53,6 @@ func drawForm(value string, f doc.Form) modal {
 	return m
 }
 
-// formAnswer opens a form.
-func formAnswer(value string, f doc.Form) *response {
-	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(value, f)}
-}
-
 // A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is a form, and a message
 // with a button is between two of them, since Discord opens no form in answer to another.
 
@@ -136,21 +131,20 @@ func input(id string, in doc.Input) discordgo.Label {
 // hint says what an input is for or, if nothing else does, which numbers fit.
 func hint(f question.Field) string {
 	low, high := string(f.Minimum), string(f.Maximum)
-	text := f.Hint
+	text := "A number"
 	switch {
-	case text != "":
+	case f.Hint != "":
+		text = f.Hint
 	case f.Kind != question.Number && f.Kind != question.Integer:
 		return ""
 	case low != "" && high != "":
-		text = "A number from " + low + " to " + high
+		text += " from " + low + " to " + high
 	case low != "":
-		text = "A number: " + low + " or more"
+		text += ": " + low + " or more"
 	case high != "":
-		text = "A number: " + high + " or less"
+		text += ": " + high + " or less"
 	case f.Kind == question.Integer:
 		text = "A whole number"
-	default:
-		text = "A number"
 	}
 	return plainLabel(text, maxOption)
 }

@@ -21,7 +21,7 @@ var (
 	ruleURL    = regexp.MustCompile(`^https?://[^\s<]+[^<.,:;"')\]\s]`)
 	ruleAngle  = regexp.MustCompile(`^<[^: >]+:/[^ >]+>`)
 	ruleLink   = regexp.MustCompile(`^\[(?:\[[^\]]*\]|[^\[\]])*\]\(\s*<?[^\s)>]+>?(?:\s+['"][^'"]*['"])?\s*\)`)
-	ruleStrong = regexp.MustCompile(`^\*\*((?:\\[\s\S]|[^\\])+?)\*\*`)
+	ruleStrong = regexp.MustCompile(`^\*\*((?:\\[\s\S]|[^\\])+?\*?)\*\*`) // no * follows
 	ruleUnder  = regexp.MustCompile(`^__((?:\\[\s\S]|[^\\])+?)__`)
 	ruleStrike = regexp.MustCompile(`^~~([\s\S]+?)~~`)
 	ruleHidden = regexp.MustCompile(`^\|\|([\s\S]+?)\|\|`)

@@ -70,13 +70,8 @@ func (w *replyWriter) all(blocks []doc.Block, first, others string) {
 
 // tight reports whether no empty line stands between two blocks. There is one after a list, which would otherwise go on in Discord.
 func tight(before, after doc.Block) bool {
-	switch before.Kind {
-	case doc.Heading, doc.CodeBlock:
-		return true
-	case doc.Paragraph:
-		return after.Kind == doc.CodeBlock || after.Kind == doc.List
-	}
-	return false
+	return before.Kind == doc.Heading || before.Kind == doc.CodeBlock ||
+		before.Kind == doc.Paragraph && (after.Kind == doc.CodeBlock || after.Kind == doc.List)
 }
 
 func (w *replyWriter) block(b doc.Block, first, others string) {
@@ -117,7 +112,7 @@ func (w *replyWriter) code(b doc.Block) {
 	f := file{name: fmt.Sprintf("code-%d.%s", len(w.files)+1, endingOf(b.Lang)), text: code}
 	w.files = append(w.files, f)
 	if w.plain {
-		const at = "\x00" // which no reply has
+		const at = "\x00"                                       // which no reply has
 		text := escape(strings.ReplaceAll(code, "@", at), true) // without invisible characters
 		w.WriteString("-# " + f.name + ":\n" + strings.ReplaceAll(text, at, `\@`) + noFiles)
 		return

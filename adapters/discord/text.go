@@ -109,12 +109,17 @@ const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 // literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {
-	if text := escape(s, true); chat.Units(text) <= limit {
-		return text
+	return fitting(s, limit, func(s string) string { return escape(s, true) }, chat.MoreNote)
+}
+
+// fitting draws as much of a text as fits a limit, with a note behind it if that is not all.
+func fitting(s string, limit int, draw func(string) string, note func(left int) string) string {
+	if all := draw(s); chat.Units(all) <= limit {
+		return all
 	}
 	shown := func(n int) string {
 		head, left := chat.Head(s, n)
-		return escape(head+chat.MoreNote(left), true)
+		return draw(head + note(left))
 	}
 	return shown(sort.Search(limit, func(n int) bool { return chat.Units(shown(n+1)) > limit }))
 }

@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
 )
@@ -114,6 +115,9 @@ func TestRepliesAreReadBack(t *testing.T) {
 			}
 			if found := misleading(m.Text); found != "" {
 				t.Fatalf("it shows %q: %q", found, m.Text)
+			}
+			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" || chat.Units(m.Plain) > maxReply {
+				t.Fatalf("without files it shows %q: %q", found, m.Plain)
 			}
 			got = append(got, readReply(m.Text, filesOf(m))...)
 			plain = append(plain, readReply(cmp.Or(m.Plain, m.Text), nil)...)

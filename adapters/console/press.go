@@ -61,16 +61,23 @@ func (c *Console) press(
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
 	switch made := at.Press(ctx, chat.CardButton(card, action), p).(type) {
 	case desk.Event:
-		stored, err = c.submit(ctx, accept, made.Event)
+		before := c.answered(card.Approval, true) // what comes of it may be told before accept returns
+		if stored, err = c.submit(ctx, accept, made.Event); !stored {
+			c.answered(card.Approval, before)
+		}
 	case desk.Say:
 		c.say(made.Text())
 	}
+	return stored, err
+}
+
+// answered notes whether this person has answered a card, and returns whether they had.
+func (c *Console) answered(id core.ApprovalID, now bool) (before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if a := c.find(card.Approval); stored {
-		a.answered, a.typed, c.last = true, nil, card.Approval
-	}
-	return stored, err
+	a := c.find(id)
+	before, a.answered, c.last = a.answered, now, id
+	return before
 }
 
 // OldClick reads a decision whose number of edits was stored as text.

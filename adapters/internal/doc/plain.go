@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // Writer writes a document as text without markup, for a surface that shows all of it.
@@ -55,7 +56,7 @@ func (w Writer) Text(spans []Span) string {
 			}
 			return NameOf(s.Who, s.Text, w.name)
 		case Approver:
-			if w.IDs {
+			if w.IDs && s.Who.ID != core.LocalPerson {
 				return w.Foreign(s.Who.ID)
 			}
 			return w.name(s.Text)

@@ -2,7 +2,6 @@ package slack
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -61,9 +60,6 @@ func bold(s string) doc.Span { return doc.Span{Text: s, Style: doc.Bold} }
 
 // pieces draws the spans of a card or a reply. Neighbours without a style are one piece.
 func pieces(spans []doc.Span) (all []element) {
-	if slices.ContainsFunc(spans, func(s doc.Span) bool { return s.To != "" }) {
-		spans = doc.Shown(spans)
-	}
 	var plain strings.Builder
 	end := func() {
 		if plain.Len() > 0 {
@@ -71,7 +67,7 @@ func pieces(spans []doc.Span) (all []element) {
 			plain.Reset()
 		}
 	}
-	for _, s := range spans {
+	for _, s := range doc.Shown(spans) {
 		p := pieceOf(s)
 		if p.Type == "text" && p.Style == nil {
 			plain.WriteString(p.Text)

@@ -40,14 +40,19 @@ func LooksLikeCard(text string) bool {
 	found := map[string]bool{}
 	own := false
 	for line := range strings.Lines(html.UnescapeString(text)) {
+		whole := letters(line)
 		for cell := range strings.SplitSeq(line, "|") {
-			cell = letters(cell)
+			if len(cell) == len(line) {
+				cell = whole
+			} else {
+				cell = letters(cell)
+			}
 			if at := slices.IndexFunc(labels, func(label string) bool { return strings.HasPrefix(cell, label) }); at >= 0 {
 				found[labels[at]] = true
 				own = own || at < ownLabels
 			}
 		}
-		lines = append(lines, letters(line))
+		lines = append(lines, whole)
 		marked = append(marked, headSigns.MatchString(line))
 	}
 	if own && len(found) > 1 {

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -8,6 +9,9 @@ import (
 // Shown returns spans of a reply in which no link hides its address: that stands behind the words of the link, as a span of its own. A
 // span that has an address is the address, and nothing but that.
 func Shown(spans []Span) (all []Span) {
+	if !slices.ContainsFunc(spans, func(s Span) bool { return s.To != "" }) {
+		return spans
+	}
 	for i := 0; i < len(spans); {
 		to, label := spans[i].To, ""
 		from := i

@@ -119,12 +119,6 @@ func (s *Slack) opened(a action) (b chat.Button, ours bool) {
 	return b, a.BlockID != ""
 }
 
-// refusedForm answers a submission: the form stays open and shows what is wrong, by the block of each input.
-type refusedForm struct {
-	Action string            `json:"response_action"`
-	Errors map[string]string `json:"errors"`
-}
-
 // say tells the person why nothing happens: in the form that they submitted or, of a button, privately.
 func (s *Slack) say(i interaction, a desk.Say) (reply any, result chat.Result) {
 	ids := inputs[i.View.CallbackID]
@@ -137,14 +131,14 @@ func (s *Slack) say(i interaction, a desk.Say) (reply any, result chat.Result) {
 		s.tellClicker(i, a.Text())
 		return nil, chat.Stored
 	}
-	refused := refusedForm{Action: "errors", Errors: map[string]string{}}
+	faults := map[string]string{}
 	for n, fault := range a.Faults {
-		refused.Errors[ids[n]] = fault
+		faults[ids[n]] = fault
 	}
-	if len(a.Faults) == 0 {
-		refused.Errors[ids[0]] = a.Text()
+	if len(faults) == 0 {
+		faults[ids[0]] = a.Text()
 	}
-	return refused, chat.Stored
+	return map[string]any{"response_action": "errors", "errors": faults}, chat.Stored // the form stays open
 }
 
 // openView opens a modal. Slack accepts one only within seconds after the press.
@@ -198,10 +192,8 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + s.commandHelp(threads)), chat.Stored
 	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
 		return ephemeral("Here write !" + word + " as a message instead."), chat.Stored
-	case !strings.HasPrefix(c.ChannelID, "D"):
-		return ephemeral("Here each thread is a conversation of its own: write !" + word + s.afterMention() + " in the thread that you mean."), chat.Stored
-	case threads:
-		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
+	case threads || !strings.HasPrefix(c.ChannelID, "D"):
+		return ephemeral("Here each thread is a conversation of its own: write !" + word + s.afterMention(c.ChannelID) + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
 		Platform: Name, ID: "command/" + onceID(c.TriggerID), Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
@@ -233,8 +225,8 @@ func (s *Slack) commandHelp(threads bool) string {
 }
 
 // afterMention says that a message in a thread of a channel needs a mention, if it does.
-func (s *Slack) afterMention() string {
-	if s.Config.FollowUp == followMention {
+func (s *Slack) afterMention(channel string) string {
+	if s.Config.FollowUp == followMention && !strings.HasPrefix(channel, "D") {
 		return " after a mention of me"
 	}
 	return ""

@@ -25,7 +25,6 @@ const (
 	maxSummary   = 600
 	maxConfirm   = 300   // of the text in the confirmation dialog
 	maxArguments = 2_500 // shown on the card; a button shows the rest
-	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxApprovers = 10
 	maxMessage   = 150
 	maxChanged   = 600

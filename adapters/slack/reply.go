@@ -146,15 +146,15 @@ func (w *replyWriter) taken(kind string) element {
 
 // endSection ends the section that is being drawn, as Slack's own editor does in front of anything else: with a line end.
 func (w *replyWriter) endSection() {
-	switch {
-	case len(w.spans) == 0:
+	if len(w.spans) == 0 {
 		return
-	case w.border > 0:
-		w.elements = append(w.elements, w.taken(quoteType))
-	default:
-		w.words("\n")
-		w.elements = append(w.elements, w.taken(sectionType))
 	}
+	kind := quoteType
+	if w.border == 0 {
+		w.words("\n")
+		kind = sectionType
+	}
+	w.elements = append(w.elements, w.taken(kind))
 }
 
 // endBlock ends the block of rich text that is being drawn.

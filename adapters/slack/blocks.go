@@ -66,8 +66,8 @@ type painter struct {
 	seal func(fields ...string) string
 }
 
-// draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a card, link leads to
-// the card's conversation; "" if there is none.
+// draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a
+// card, link leads to the card's conversation; "" if there is none.
 //
 // Slack parses no tokens in text that a model or a person wrote: it is rich text, plain text or a table.
 func (p painter) draw(d core.Delivery, link string) ([]message, error) {

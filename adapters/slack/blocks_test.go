@@ -13,6 +13,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 // anyText returns a text composed of parts that are hard to draw.
@@ -142,5 +143,11 @@ func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
 		if _, err := p.draw(d, ""); core.CategoryOf(err) != core.Internal {
 			t.Errorf("%s: %v", d.Kind, err)
 		}
+	}
+}
+
+func TestAFormHasAnInputForEachFieldOfAQuestion(t *testing.T) {
+	if n := len(inputs[callbacks[chat.ActionAnswer]]); n != question.MaxFields {
+		t.Errorf("%d inputs for %d fields", n, question.MaxFields)
 	}
 }

@@ -17,8 +17,9 @@ import (
 // channel reads a card.
 var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
 
-// card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and a coloured edge, which
-// no reply has. Its text says the same, for notifications and for screen readers, but mentions nobody.
+// card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and
+// a coloured edge, which no reply has. Its text says the same, for notifications and for screen readers, but mentions
+// nobody.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	v := doc.View(d, channel)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
@@ -105,8 +106,9 @@ func elsewhere(context []doc.Line) element {
 	return box
 }
 
-// buttons draws what a reader may press of a card that leaves out so many characters of the arguments. Of many answers it draws a menu: since
-// Slack has no value of a menu beside those of its options, the id of its block is the sealed one. id is "" for any.
+// buttons draws what a reader may press of a card that leaves out so many characters of the arguments. Of many answers
+// it draws a menu: since Slack has no value of a menu beside those of its options, the id of its block is the sealed
+// one. id is "" for any.
 func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id string, err error) {
 	choices := v.Answers()
 	if len(choices) > question.MaxButtons {
@@ -129,8 +131,9 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 		made.Style, made.AccessibilityLabel = styles[c.Look], short(c.Label+": "+whole.Text, maxButtonLabel)
 		if c.Cautions != "" {
 			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions)))
-			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"), text, plainText("Approve"), plainText("Go back")).
-				WithStyle(api.StyleDanger)
+			made.Confirm = api.NewConfirmationBlockObject(
+				plainText("Approve this?"), text, plainText("Approve"), plainText("Go back"),
+			).WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)
 	}

@@ -32,6 +32,7 @@
 // What may come twice: every event, every click. A crash between a post and its answer leaves the part in doubt, see core/outbox.
 //
 // slack-go v0.34 is used for the Web API, its errors, blocks, names of events and Socket Mode frames. Four things are our own. The types of
-// rich text: slack-go writes a list's offset, which Slack's own types lack (rich.go). The structs of inbound payloads and the Socket Mode loop: slack-go's refuse or drop events that they can't decode completely (payloads.go,
-// internal/socketmode). The check of signatures: slack-go's reads the machine's clock (http.go).
+// rich text: slack-go writes a list's offset, which Slack's own types lack (rich.go). The structs of inbound payloads and the Socket Mode
+// loop: slack-go's refuse or drop events that they can't decode completely (payloads.go, internal/socketmode). The check of signatures:
+// slack-go's reads the machine's clock (http.go).
 package slack

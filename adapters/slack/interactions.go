@@ -193,7 +193,8 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
 		return ephemeral("Here write !" + word + " as a message instead."), chat.Stored
 	case threads || !strings.HasPrefix(c.ChannelID, "D"):
-		return ephemeral("Here each thread is a conversation of its own: write !" + word + s.afterMention(c.ChannelID) + " in the thread that you mean."), chat.Stored
+		where := s.afterMention(c.ChannelID) + " in the thread that you mean."
+		return ephemeral("Here each thread is a conversation of its own: write !" + word + where), chat.Stored
 	}
 	ev := core.Event{
 		Platform: Name, ID: "command/" + onceID(c.TriggerID), Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),

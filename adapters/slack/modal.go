@@ -25,7 +25,9 @@ var callbacks = map[chat.Action]string{
 var inputs = map[string][]string{
 	callbacks[chat.ActionReason]: {"reason"},
 	callbacks[chat.ActionEdit]:   {"arguments"},
-	callbacks[chat.ActionAnswer]: {"field_0", "field_1", "field_2", "field_3", "field_4", "field_5", "field_6", "field_7", "field_8", "field_9"},
+	callbacks[chat.ActionAnswer]: {
+		"field_0", "field_1", "field_2", "field_3", "field_4", "field_5", "field_6", "field_7", "field_8", "field_9",
+	},
 }
 
 // drawForm draws a form. value is sent with its submission.
@@ -79,7 +81,8 @@ func inputElement(id string, in doc.Input) api.BlockElement {
 // bound matches the numbers that Slack takes as a bound. Others are checked after the submission only.
 var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
-// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
+// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is
+// missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(section(own("Tool: "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
 	rest, bytes := defuse(doc.Arguments(c)), 0
@@ -93,9 +96,13 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		blocks = append(blocks, rich(section(own(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. "+doc.OnPage))))
+		left := chat.Thousands(utf8.RuneCountInString(rest)) + " more characters do not fit here. "
+		blocks = append(blocks, rich(section(own(left+doc.OnPage))))
 	}
-	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
+	return api.ModalViewRequest{
+		Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"),
+		Blocks: api.Blocks{BlockSet: blocks},
+	}
 }
 
 // short returns a text on one line that ends within a limit, with a sign where it is cut.
@@ -108,8 +115,8 @@ func short(s string, limit int) string {
 	return chat.OrNone(text)
 }
 
-// chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block at least half
-// full.
+// chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block
+// at least half full.
 func chunkOf(s string) string {
 	chunk, left := chat.Head(s, maxChunk)
 	if end := strings.LastIndexByte(chunk, '\n') + 1; left > 0 && end > len(chunk)/2 {

@@ -9,7 +9,8 @@ import (
 	"gatehouse/adapters/internal/doc"
 )
 
-// replyForms are Slack's forms of what a reply has. Slack parses nothing in any of them, so all text is in them as it is.
+// replyForms are Slack's forms of what a reply has. Slack parses nothing in any of them, so all text is in them as it
+// is.
 var replyForms = doc.Forms{Rules: true, Tables: isTable, Columns: maxColumns}
 
 // reply draws a reply or, if it could be taken for a card, its characters in paragraphs, with boxes around its code.
@@ -55,7 +56,8 @@ func measure(blocks []doc.Block) (text, more int) {
 	return text, more
 }
 
-// withoutForms returns a reply as plain text, for when Slack refuses it as it was drawn: it may meet a rule that is not known here.
+// withoutForms returns a reply as plain text, for when Slack refuses it as it was drawn: it may meet a rule that is not
+// known here.
 func withoutForms(m message, late bool) message {
 	m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
 	if late {
@@ -144,7 +146,8 @@ func (w *replyWriter) taken(kind string) element {
 	return e
 }
 
-// endSection ends the section that is being drawn, as Slack's own editor does in front of anything else: with a line end.
+// endSection ends the section that is being drawn, as Slack's own editor does in front of anything else: with a line
+// end.
 func (w *replyWriter) endSection() {
 	if len(w.spans) == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 
 func isList(b doc.Block) bool { return b.Kind == doc.List }
 
-// styleOf is the style of a list of Slack's, or "" for one that Slack would number otherwise than the model did: it does not begin at 1, or
-// something interrupts it.
+// styleOf is the style of a list of Slack's, or "" for one that Slack would number otherwise than the model did: it
+// does not begin at 1, or something interrupts it.
 func styleOf(b doc.Block, after []doc.Block) string {
 	holdsList := func(item []doc.Block) bool { return slices.ContainsFunc(item, isList) }
 	goesOn := func(next doc.Block) bool { return isList(next) && next.First == b.First+len(b.Items) }
@@ -24,8 +24,8 @@ func styleOf(b doc.Block, after []doc.Block) string {
 	return ""
 }
 
-// list draws a list, or lines that begin with its numbers. Slack's lists hold sections alone, so a list in an item follows it. What stands
-// after that in the item is a section of its own, since it would look like another item.
+// list draws a list, or lines that begin with its numbers. Slack's lists hold sections alone, so a list in an item
+// follows it. What stands after that in the item is a section of its own, since it would look like another item.
 func (w *replyWriter) list(b doc.Block, after []doc.Block) {
 	style, indent := styleOf(b, after), min(w.depth, maxIndent)
 	for i, item := range b.Items {

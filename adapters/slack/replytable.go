@@ -20,13 +20,16 @@ const (
 // isTable reports whether Slack takes a table as one.
 func isTable(b doc.Block) bool { return len(b.Rows) <= maxTableRows && len(b.Align) <= maxTableCells }
 
-var aligned = map[doc.Align]api.ColumnAlignment{doc.AlignCenter: api.ColumnAlignmentCenter, doc.AlignRight: api.ColumnAlignmentRight}
+var aligned = map[doc.Align]api.ColumnAlignment{
+	doc.AlignCenter: api.ColumnAlignmentCenter, doc.AlignRight: api.ColumnAlignmentRight,
+}
 
 // table draws a table, of which Slack takes one a message.
 func (w *replyWriter) table(b doc.Block) element {
 	table := element{Type: "table"}
 	for _, a := range b.Align {
-		table.Columns = append(table.Columns, api.ColumnSetting{Align: cmp.Or(aligned[a], api.ColumnAlignmentLeft), IsWrapped: true})
+		align := cmp.Or(aligned[a], api.ColumnAlignmentLeft)
+		table.Columns = append(table.Columns, api.ColumnSetting{Align: align, IsWrapped: true})
 	}
 	for _, row := range b.Rows {
 		var cells []element

@@ -11,8 +11,8 @@ import (
 	"gatehouse/core/mask"
 )
 
-// element is a block of rich text or a table, an element of such a block, or a piece of a line. Slack parses no tokens in any of them.
-// slack-go has types for them, but its list always has an offset, which Slack's own types do not know.
+// element is a block of rich text or a table, an element of such a block, or a piece of a line. Slack parses no tokens
+// in any of them. slack-go has types for them, but its list always has an offset, which Slack's own types do not know.
 type element struct {
 	Type     string              `json:"type"`
 	Elements []element           `json:"elements,omitempty"`
@@ -80,8 +80,8 @@ func pieces(spans []doc.Span) (all []element) {
 	return all
 }
 
-// pieceOf draws a span: an approver as a mention, which tells them, and a time so that Slack shows it in the reader's own zone. A person is
-// mentioned only if their name has letters that look like others.
+// pieceOf draws a span: an approver as a mention, which tells them, and a time so that Slack shows it in the reader's
+// own zone. A person is mentioned only if their name has letters that look like others.
 func pieceOf(s doc.Span) (p element) {
 	user, group := mentioned(s)
 	switch {
@@ -128,8 +128,8 @@ func mentioned(s doc.Span) (user, group string) {
 
 // limits are how much of a text a card shows.
 var limits = doc.Limits{
-	doc.NoLimit: maxMessageText, doc.LimitSubject: maxSummary, doc.LimitMessage: maxMessage, doc.LimitChanged: maxChanged, doc.LimitReason: maxReason,
-	doc.LimitQuestion: maxQuestion,
+	doc.NoLimit: maxMessageText, doc.LimitSubject: maxSummary, doc.LimitMessage: maxMessage,
+	doc.LimitChanged: maxChanged, doc.LimitReason: maxReason, doc.LimitQuestion: maxQuestion,
 }
 
 // textOf is a span as text that mentions nobody. Of a reply it is the text itself, in which Slack parses nothing.

@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -13,33 +12,34 @@ import (
 // Literal returns a model's Markdown as paragraphs of its characters as they are, with its blocks of code between them: for a reply that
 // people could take for a card, and whose headings, tables and emphasis are therefore not drawn.
 func Literal(markdown string) (all []Block) {
-	source := []byte(chat.Clean(markdown))
+	s := chat.Clean(markdown)
+	source := []byte(s)
 	at := 0
 	words := func(end int) {
-		if piece := string(source[at:end]); strings.TrimSpace(piece) != "" {
+		if piece := s[at:end]; strings.TrimSpace(piece) != "" {
 			all = append(all, verbatim(strings.TrimSuffix(piece, "\n")))
 		}
 	}
-	if len(source) <= maxText && !tangled(string(source)) {
-		for n := outline.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
-			code, ok := n.(*ast.FencedCodeBlock)
-			if !ok || code.Lines().Len() == 0 || strings.TrimSpace(reader{source}.code(code).Code) == "" {
+	if !tangled(s) {
+		for n := whole.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
+			fenced, ok := n.(*ast.FencedCodeBlock)
+			if !ok {
 				continue
 			}
-			begin := lineStart(source, lineStart(source, code.Lines().At(0).Start)-1)
-			words(begin)
-			all = append(all, reader{source}.code(code))
-			at = code.Lines().At(code.Lines().Len() - 1).Stop
-			if next := bytes.IndexByte(source[at:], '\n'); next >= 0 && n.NextSibling() != nil {
-				at += next + 1
+			code := reader{source}.code(fenced)
+			if strings.TrimSpace(code.Code) == "" {
+				continue
+			}
+			words(strings.LastIndexByte(s[:n.Pos()], '\n') + 1)
+			all = append(all, code)
+			at = fenced.Lines().At(fenced.Lines().Len() - 1).Stop
+			if _, after, more := strings.Cut(s[at:], "\n"); more { // the line that ends it
+				at = len(s) - len(after)
 			} else {
-				at = len(source)
+				at = len(s)
 			}
 		}
 	}
-	words(len(source))
+	words(len(s))
 	return all
 }
-
-// lineStart returns where the line of a place begins.
-func lineStart(source []byte, at int) int { return bytes.LastIndexByte(source[:at], '\n') + 1 }

@@ -13,21 +13,18 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Parse returns a model's Markdown (GitHub's flavour) as blocks. Code is in them byte for byte. Outside of code an entity stays as it was
-// typed, raw HTML is text, and so is the definition of a link: nothing is resolved that people could then not see. A line end is one.
+// Parse returns a model's Markdown (GitHub's flavour) as blocks. Code is in them byte for byte. Outside of code an entity and a formula stay
+// as they were typed, raw HTML is text, and so is the definition of a link: nothing is resolved that people could then not see. A line end
+// is one.
 //
 // Time is bounded: a text that is too long, or nested too deeply, is paragraphs of its lines as they are. So is one at which the parser
 // fails, since its fault must not keep people from the reply. Code of nothing but white space is left out.
 func Parse(markdown string) []Block {
 	markdown = chat.Clean(markdown)
-	if strings.TrimSpace(markdown) == "" {
-		return nil
-	}
-	if isPlain(markdown) || len(markdown) > maxText || tangled(markdown) {
-		return paragraphs(markdown)
-	}
-	if blocks, ok := parsed([]byte(markdown)); ok && len(blocks) > 0 { // else it has nothing but marks
-		return blocks
+	if !isPlain(markdown) {
+		if blocks := parsed(markdown); len(blocks) > 0 { // else it has nothing but marks
+			return blocks
+		}
 	}
 	return paragraphs(markdown)
 }
@@ -69,16 +66,21 @@ func verbatim(s string) Block {
 	return b
 }
 
-func parsed(source []byte) (blocks []Block, ok bool) {
+// parsed are the blocks of a text, nil if it can't be parsed.
+func parsed(s string) (blocks []Block) {
 	defer func() {
 		if recover() != nil {
-			ok = false
+			blocks = nil
 		}
 	}()
-	if knotted(outline.Parse(text.NewReader(source)), source, 0) {
-		return nil, false
+	if tangled(s) {
+		return nil
 	}
-	return reader{source}.blocks(whole.Parse(text.NewReader(source))), true
+	source := []byte(s)
+	if blocks = (reader{source}).blocks(whole.Parse(text.NewReader(source))); depth(blocks) > maxDepth {
+		return nil
+	}
+	return blocks
 }
 
 // reader makes blocks of what the parser found in a source.
@@ -88,7 +90,7 @@ func (r reader) blocks(in ast.Node) (all []Block) {
 	for n := in.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
-			if spans := r.spans(n, Span{}); !isBlank(spans) {
+			if spans := r.spans(n); !isBlank(spans) {
 				all = append(all, Block{Kind: Heading, Level: n.Level, Spans: spans})
 			}
 		case *ast.Blockquote:
@@ -106,7 +108,7 @@ func (r reader) blocks(in ast.Node) (all []Block) {
 		case *table.Table:
 			all = append(all, r.table(n))
 		default: // a paragraph, or the text of an item
-			if spans := r.spans(n, Span{}); !isBlank(spans) {
+			if spans := r.spans(n); !isBlank(spans) {
 				all = append(all, Block{Kind: Paragraph, Spans: spans})
 			}
 		}
@@ -125,10 +127,20 @@ func (r reader) list(n *ast.List) Block {
 		b.First = n.Start
 	}
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-		b.Items = append(b.Items, r.blocks(item))
+		in := r.blocks(item)
+		if len(in) > 0 && in[0].Kind == Paragraph && in[0].Spans[0].Kind == Words && in[0].Spans[0].Style == 0 {
+			words := &in[0].Spans[0].Text
+			if box := checkBox.FindString(*words); box != "" {
+				*words = map[bool]string{true: "☐ ", false: "☑ "}[box[1] == ' '] + (*words)[len(box):]
+			}
+		}
+		b.Items = append(b.Items, in)
 	}
 	return b
 }
+
+// checkBox matches what makes an item a task.
+var checkBox = regexp.MustCompile(`^\[[ xX]\](?:\s+|$)`)
 
 func (r reader) code(n ast.Node) Block {
 	var b strings.Builder
@@ -143,73 +155,68 @@ func (r reader) code(n ast.Node) Block {
 	return code
 }
 
-// spans are the spans in a node. like has the style and the address of what is around it.
-func (r reader) spans(in ast.Node, like Span) (all []Span) {
+// spans are the spans in a node.
+func (r reader) spans(in ast.Node) []Span { return joined(r.all(in, Span{}, nil)) }
+
+// all appends the spans in a node. like has the style and the address of what is around it.
+func (r reader) all(in ast.Node, like Span, all []Span) []Span {
 	for n := in.FirstChild(); n != nil; n = n.NextSibling() {
-		all = append(all, r.span(n, like)...)
+		all = r.span(n, like, all)
 	}
-	return joined(all)
+	return all
 }
 
-func (r reader) span(n ast.Node, like Span) []Span {
+func (r reader) span(n ast.Node, like Span, all []Span) []Span {
 	like.Kind = Words
-	words := func(text string) []Span {
-		like.Text = text
-		return []Span{like}
-	}
 	switch n := n.(type) {
 	case *ast.Text:
 		value := n.Value(r.source)
 		if !n.IsRaw() {
-			value = util.UnescapePunctuations(value)
+			value = escape.ReplaceAll(value, []byte("$1$2"))
 		}
-		all := words(string(value))
-		if n.SoftLineBreak() || n.HardLineBreak() {
+		like.Text = string(value)
+		if all = append(all, like); n.SoftLineBreak() || n.HardLineBreak() {
 			all = append(all, Span{Kind: Break, To: like.To})
 		}
 		return all
-	case *ast.String:
-		return words(string(n.Value))
 	case *ast.CodeSpan:
-		like.Kind = Code
-		return words(r.plain(n))
+		like.Kind, like.Text = Code, r.plain(n)
+		return append(all, like)
 	case *ast.Emphasis:
 		like.Style |= map[int]Style{1: Italic, 2: Bold}[n.Level]
 	case *table.Strikethrough:
 		like.Style |= Struck
-	case *table.TaskCheckBox:
-		return words(map[bool]string{false: "☐ ", true: "☑ "}[n.IsChecked])
 	case *ast.AutoLink:
-		return r.autoLink(n, like)
+		return append(all, r.autoLink(n, like))
 	case *ast.Link:
-		return r.link(n, string(n.Destination), like)
+		return r.link(n, n.Destination, like, all)
 	case *ast.Image:
-		return append(words("image: "), r.link(n, string(n.Destination), like)...)
+		like.Text = "image: "
+		return r.link(n, n.Destination, like, append(all, like))
 	}
-	return r.spans(n, like)
+	return r.all(n, like, all)
 }
 
-// link is a link whose text is in a node. One without a text shows its address. There is no link in another one: that is words.
-func (r reader) link(n ast.Node, to string, like Span) []Span {
-	to = string(util.UnescapePunctuations([]byte(to)))
-	outer := like.To
-	if outer == "" {
-		like.To = to
+// link appends a link whose text is in a node. One without a text shows its address. There is no link in another one: that is words.
+func (r reader) link(n ast.Node, address []byte, like Span, all []Span) []Span {
+	to := string(util.UnescapePunctuations(address))
+	linked := like
+	if like.To == "" {
+		linked.To = to
 	}
-	all := r.spans(n, like)
-	if len(all) == 0 {
-		like.Kind, like.Text = Words, to
-		return []Span{like}
-	}
-	if outer != "" && to != "" {
-		like.Kind, like.Text = Words, " ("+to+")"
+	before := len(all)
+	if all = r.all(n, linked, all); len(all) == before {
+		linked.Text = to
+		all = append(all, linked)
+	} else if like.To != "" && to != "" {
+		like.Text = " (" + to + ")"
 		all = append(all, like)
 	}
 	return all
 }
 
 // autoLink is an address in the text, whose text is the address itself. One of another scheme may be anything between angle brackets.
-func (r reader) autoLink(n *ast.AutoLink, like Span) []Span {
+func (r reader) autoLink(n *ast.AutoLink, like Span) Span {
 	like.Text = string(n.Label(r.source))
 	scheme, _, _ := strings.Cut(strings.ToLower(like.Text), ":")
 	switch mail := n.AutoLinkType == ast.AutoLinkEmail; {
@@ -221,7 +228,7 @@ func (r reader) autoLink(n *ast.AutoLink, like Span) []Span {
 	default:
 		like.To = string(n.URL(r.source))
 	}
-	return []Span{like}
+	return like
 }
 
 // schemes are those of addresses.
@@ -243,15 +250,18 @@ func (r reader) plain(in ast.Node) string {
 
 // joined joins neighbours that are alike but for their text, and leaves out empty ones.
 func joined(all []Span) (spans []Span) {
-	for _, s := range all {
-		if s.Kind == Words && s.Text == "" {
-			continue
+	for i := 0; i < len(all); {
+		s := all[i]
+		if i++; s.Kind == Words {
+			words := []string{s.Text}
+			for ; i < len(all) && all[i].Kind == Words && all[i].Style == s.Style && all[i].To == s.To; i++ {
+				words = append(words, all[i].Text)
+			}
+			s.Text = strings.Join(words, "")
 		}
-		if n := len(spans); n > 0 && s.Kind == Words && spans[n-1].Kind == Words && spans[n-1].Style == s.Style && spans[n-1].To == s.To {
-			spans[n-1].Text += s.Text
-			continue
+		if s.Kind != Words || s.Text != "" {
+			spans = append(spans, s)
 		}
-		spans = append(spans, s)
 	}
 	return spans
 }

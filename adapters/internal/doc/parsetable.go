@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -20,49 +19,25 @@ func (r reader) table(n *table.Table) Block {
 	return b
 }
 
-// row is a row of a table. The parser would end a cell within code, at a bar, and drop what is more than the head has: such a row is
-// divided here.
+// row is a row of a table. The parser would end a cell within code, at a bar, and drop what is more than the head has: so it is divided here.
 func (r reader) row(n ast.Node) (cells []Cell) {
-	if line := r.lineOf(n); strings.Contains(line, "`") || strings.Count(line, "|") > n.ChildCount() {
-		for _, cell := range divide(line) {
-			in := inline.Parse(text.NewReader([]byte(cell)))
-			var spans []Span
-			if p := in.FirstChild(); p != nil {
-				spans = reader{[]byte(cell)}.spans(p, Span{})
-			}
-			cells = append(cells, spans)
+	line, _, _ := strings.Cut(string(r.source[n.Pos():]), "\n")
+	for _, cell := range divide(line) {
+		var spans []Span
+		if p := inline.Parse(text.NewReader([]byte(cell))).FirstChild(); p != nil {
+			spans = reader{[]byte(cell)}.spans(p)
 		}
-		for len(cells) < n.ChildCount() {
-			cells = append(cells, nil)
-		}
-		return cells
+		cells = append(cells, spans)
 	}
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		cells = append(cells, r.spans(c, Span{}))
+	for len(cells) < n.ChildCount() {
+		cells = append(cells, nil)
 	}
 	return cells
 }
 
-// lineOf is a row's line of the source, without what is around the table.
-func (r reader) lineOf(row ast.Node) string {
-	first := row.FirstChild()
-	if first == nil || first.Lines().Len() == 0 {
-		return ""
-	}
-	start := first.Lines().At(0).Start
-	for start > 0 && (r.source[start-1] == ' ' || r.source[start-1] == '\t') {
-		start--
-	}
-	line := r.source[start:]
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
-	return string(line)
-}
-
-// divide divides a row at its bars, but for escaped ones and those in code. The row has no bar before its first cell.
+// divide divides a row at its bars, but for escaped ones and those in code.
 func divide(row string) (cells []string) {
-	if row = strings.TrimSpace(row); !strings.HasSuffix(row, `\|`) {
+	if row = strings.TrimPrefix(strings.TrimSpace(row), "|"); !strings.HasSuffix(row, `\|`) {
 		row = strings.TrimSuffix(row, "|")
 	}
 	var cell strings.Builder

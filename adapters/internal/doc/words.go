@@ -13,15 +13,12 @@ func Shown(spans []Span) (all []Span) {
 		return spans
 	}
 	for i := 0; i < len(spans); {
-		to, label := spans[i].To, ""
-		from := i
-		for ; i < len(spans) && spans[i].To == to; i++ {
+		from, to, label := i, spans[i].To, ""
+		for ; i < len(spans) && spans[i].To == to && (to != "" || i == from); i++ {
 			label += spans[i].Text
 		}
-		linked := from
-		for ; from < i; from++ {
-			s := spans[from]
-			if label != to || s.Kind != Words || i-linked > 1 {
+		for _, s := range spans[from:i] {
+			if label != to || s.Kind != Words || i-from > 1 {
 				s.To = ""
 			}
 			all = append(all, s)

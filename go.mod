@@ -43,6 +43,7 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/ergochat/readline v0.1.3
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/rivo/uniseg v0.4.7
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/yuin/goldmark v1.8.7
 	golang.org/x/net v0.61.0

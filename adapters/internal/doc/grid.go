@@ -2,9 +2,8 @@ package doc
 
 import (
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
+	"github.com/rivo/uniseg"
 )
 
 // Grid returns a table as lines with aligned columns, and how wide the widest line is, as a terminal counts.
@@ -18,7 +17,7 @@ func Grid(table Block) (lines string, wide int) {
 			if cells = append(cells, text); i == len(widths) {
 				widths = append(widths, 1)
 			}
-			widths[i] = max(widths[i], Width(text))
+			widths[i] = max(widths[i], uniseg.StringWidth(text))
 		}
 		rows = append(rows, cells)
 	}
@@ -31,15 +30,15 @@ func Grid(table Block) (lines string, wide int) {
 				cell = cells[c]
 			}
 			before := 0
-			if left := most - Width(cell); c < len(table.Align) {
+			if left := most - uniseg.StringWidth(cell); c < len(table.Align) {
 				before = map[Align]int{AlignRight: left, AlignCenter: left / 2}[table.Align[c]]
 			}
 			if c > 0 {
 				line.WriteString(" | ")
 			}
-			line.WriteString(strings.Repeat(" ", before) + cell + strings.Repeat(" ", most-Width(cell)-before))
+			line.WriteString(strings.Repeat(" ", before) + cell + strings.Repeat(" ", most-uniseg.StringWidth(cell)-before))
 		}
-		wide = max(wide, Width(line.String()))
+		wide = max(wide, uniseg.StringWidth(line.String()))
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if i == 0 {
 			for c, most := range widths {
@@ -83,18 +82,4 @@ func Rows(table Block) Block {
 		list.Items = append(list.Items, []Block{{Kind: Paragraph, Spans: spans}})
 	}
 	return list
-}
-
-// Width is how many columns a text takes on a terminal.
-func Width(s string) (n int) {
-	for _, r := range s {
-		switch kind := width.LookupRune(r).Kind(); {
-		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
 }

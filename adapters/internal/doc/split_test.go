@@ -131,3 +131,20 @@ func TestSplitIsNearlyLinear(t *testing.T) {
 		t.Errorf("%d characters are looked at for a text, %d for one of ten times its length", few, many)
 	}
 }
+
+// TestCutsAndColumnsKnowCharactersAsPeopleSeeThem: families, flags, letters with marks, and those as wide as two.
+func TestCutsAndColumnsKnowCharactersAsPeopleSeeThem(t *testing.T) {
+	for _, one := range []string{"👩‍👩‍👧", "🇩🇪", "e\u0301\u0323", "👍🏽", "각", "❤️"} {
+		for _, text := range []string{strings.Repeat(one, 50), "```\n" + strings.Repeat(one, 50) + "\n```"} {
+			for i, part := range doc.Split(doc.Parse(text), within(40)) {
+				if rest := strings.ReplaceAll(strings.Trim(doc.Text(part, false), "\n"), one, ""); rest != "" {
+					t.Errorf("part %d of many %q has %q", i, one, rest)
+				}
+			}
+		}
+	}
+	got, wide := doc.Grid(doc.Parse("|a|b|\n|-|-|\n|👩‍👩‍👧|x|\n|日本|y|\n|e\u0301|z|")[0])
+	if want := "a    | b\n-----|--\n👩‍👩‍👧   | x\n日本 | y\ne\u0301    | z\n"; got != want || wide != 8 {
+		t.Errorf("%d columns:\n%s", wide, got)
+	}
+}

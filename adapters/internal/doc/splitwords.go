@@ -3,7 +3,8 @@ package doc
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // cutWords cuts a paragraph or a heading: at the last line end or, failing that, white space in the second half of what fits, else between
@@ -28,7 +29,7 @@ func cutWords(b Block, fits func([]Block) bool, forced bool) (part, rest []Block
 		return nil, []Block{b}
 	}
 	if at == 0 {
-		at = betweenCharacters(b.Spans, max(n, 1))
+		at = betweenCharacters(OneLine(b.Spans), n)
 	}
 	head, tail := b, b
 	head.Spans, tail.Spans = trimmed(slice(b.Spans, 0, at)), trimmed(slice(b.Spans, at, all))
@@ -88,60 +89,15 @@ func placeIn(spans []Span, fits int) int {
 }
 
 // betweenCharacters returns the last place up to n that is not within a character as people see it, or the first after n.
-func betweenCharacters(spans []Span, n int) int {
-	at := 0
-	for _, s := range spans {
-		if end := at + lengthOf(s); n >= end && end > 0 {
-			at = end
-			continue
+func betweenCharacters(text string, n int) (at int) {
+	for state := -1; at == 0 || at < n; {
+		character, _, _, next := uniseg.FirstGraphemeClusterInString(text[at:], state)
+		if character == "" || at > 0 && at+len(character) > n {
+			break
 		}
-		place := characters(s.Text, n-at)
-		if at+place == 0 {
-			_, place = utf8.DecodeRuneInString(s.Text)
-			for place < len(s.Text) && characters(s.Text, place) == 0 {
-				_, size := utf8.DecodeRuneInString(s.Text[place:])
-				place += size
-			}
-		}
-		return at + place
+		at, state = at+len(character), next
 	}
 	return at
-}
-
-// characters returns the last place in a text, up to n, between two characters as people see them.
-func characters(s string, n int) int {
-	for ; n > 0; n-- {
-		if !utf8.RuneStart(s[n]) {
-			continue
-		}
-		before, _ := utf8.DecodeLastRuneInString(s[:n])
-		after, _ := utf8.DecodeRuneInString(s[n:])
-		if !joins(after) && before != joiner && (!isFlag(after) || flags(s[:n])%2 == 0) {
-			return n
-		}
-	}
-	return 0
-}
-
-const joiner = '\u200d'
-
-// joins reports whether a rune belongs to the character before it.
-func joins(r rune) bool {
-	return r == joiner || unicode.Is(unicode.M, r) || 0x1f3fb <= r && r <= 0x1f3ff || 0xe0020 <= r && r <= 0xe007f
-}
-
-// isFlag reports whether a rune is half of a flag.
-func isFlag(r rune) bool { return 0x1f1e6 <= r && r <= 0x1f1ff }
-
-// flags counts the halves of flags that a text ends with.
-func flags(s string) (n int) {
-	for {
-		r, size := utf8.DecodeLastRuneInString(s)
-		if !isFlag(r) {
-			return n
-		}
-		s, n = s[:len(s)-size], n+1
-	}
 }
 
 // trimmed is spans without the white space and the line ends around them. Code keeps its own.
@@ -185,7 +141,7 @@ func cutCode(b Block, fits func([]Block) bool, forced bool) (part, rest []Block)
 	at := 0
 	if n == 0 {
 		at = max(1, most(ends[0], func(n int) bool { return fits(code(strings.ToValidUTF8(b.Code[:n], ""))) }))
-		at = betweenCharacters([]Span{{Text: b.Code}}, at)
+		at = betweenCharacters(b.Code, at)
 	} else {
 		at = ends[n-1]
 		for i := n; i > n/2 && i > 1; i-- {

@@ -44,7 +44,7 @@ func TestFormulasAreSeenAsTheyWereTyped(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`\*a\* 1\. \_b\_ \# \\ \$5 \[c](d)`: `*a* 1. _b_ # \ $5 [c](d)`,
-		"$5 or *$6* or **$7**, $A *and* $B":  "$5 or $6 or $7, $A and $B", "\\(a `b*` c\\)": "\\(a b* c\\)", "$$a *b*": "$$a b",
+		"$5 or *$6* or **$7**, $A *and* $B": "$5 or $6 or $7, $A and $B", "\\(a `b*` c\\)": "\\(a b* c\\)", "$$a *b*": "$$a b",
 	} {
 		if got := seen(text); got != want {
 			t.Errorf("%s is seen as %s, want %s", text, got, want)

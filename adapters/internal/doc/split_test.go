@@ -62,6 +62,17 @@ func TestSplitChoosesGoodPlaces(t *testing.T) {
 	}
 }
 
+// TestNoPartOfCodeIsBlank: neither blank lines at its end nor at its beginning are a message of their own.
+func TestNoPartOfCodeIsBlank(t *testing.T) {
+	for _, text := range []string{"```\n" + strings.Repeat("y", 28) + "\nx\n\n```\nend", "```\n\n\n\n" + strings.Repeat("y", 50) + "\n```"} {
+		for i, part := range doc.Split(doc.Parse(text), within(40)) {
+			if strings.TrimSpace(doc.Text(part, false)) == "" {
+				t.Errorf("part %d of %q is blank", i, text)
+			}
+		}
+	}
+}
+
 // leavesOf are the leaves of blocks, where what a cut has divided is joined, and words have no white space.
 func leavesOf(parts ...[]doc.Block) []adaptertest.Leaf {
 	var all []adaptertest.Leaf

@@ -117,39 +117,40 @@ func trimmed(spans []Span) []Span {
 	return spans
 }
 
-// cutCode cuts code between lines, at a blank one if there is one in the second half of what fits. A line that does not fit by itself is
-// cut between characters.
+// cutCode cuts code between lines, at a blank one if there is one in the second half of what fits, but so that neither piece is blank. A
+// line that does not fit by itself is cut between characters.
 func cutCode(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
 	code := func(text string) []Block {
 		c := b
 		c.Code = text
 		return []Block{c}
 	}
-	var ends []int
-	for i := range len(b.Code) {
-		if b.Code[i] == '\n' || i == len(b.Code)-1 {
-			ends = append(ends, i+1)
-		}
+	ends := []int{0}
+	for line := range strings.Lines(b.Code) {
+		ends = append(ends, ends[len(ends)-1]+len(line))
 	}
-	n := most(len(ends), func(n int) bool { return fits(code(b.Code[:ends[n-1]])) })
-	if n == len(ends) {
+	last := len(ends) - 1
+	blank := func(from, to int) bool { return strings.TrimSpace(b.Code[ends[from]:ends[to]]) == "" }
+	n := most(last, func(n int) bool { return fits(code(b.Code[:ends[n]])) })
+	if n == last {
 		return []Block{b}, nil
 	}
-	if n == 0 && !forced {
-		return nil, []Block{b}
-	}
-	at := 0
-	if n == 0 {
-		at = max(1, most(ends[0], func(n int) bool { return fits(code(strings.ToValidUTF8(b.Code[:n], ""))) }))
+	if blank(0, n) {
+		if !forced {
+			return nil, []Block{b}
+		}
+		at := most(ends[n+1], func(n int) bool { return fits(code(strings.ToValidUTF8(b.Code[:n], ""))) })
 		at = betweenCharacters(b.Code, at)
-	} else {
-		at = ends[n-1]
-		for i := n; i > n/2 && i > 1; i-- {
-			if strings.TrimSpace(b.Code[ends[i-2]:ends[i-1]]) == "" {
-				at = ends[i-1]
-				break
-			}
+		return code(b.Code[:at]), code(b.Code[at:])
+	}
+	for i := n; i > n/2 && i > 1; i-- {
+		if blank(i-1, i) {
+			n = i
+			break
 		}
 	}
-	return code(b.Code[:at]), code(b.Code[at:])
+	for n > 1 && blank(n, last) {
+		n--
+	}
+	return code(b.Code[:ends[n]]), code(b.Code[ends[n]:])
 }

@@ -19,7 +19,7 @@ func (v *Document) decided() {
 	c, word := v.card, stateWords[v.card.State]
 	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
 		if c.State == core.Approved && len(c.Voters) > 1 {
-			v.add(word+" by", v.people(len(c.Voters), func(i int) Span { return person(c.Voters[i], c.Voters[i].Name) })...)
+			v.add(word+" by", v.people(persons(c.Voters))...)
 		} else {
 			v.addPerson(word+" by", c.Decided, c.DecidedBy)
 		}
@@ -28,11 +28,11 @@ func (v *Document) decided() {
 		v.add(word+" at", Span{Kind: Moment, At: c.DecidedAt})
 	}
 	if c.State == core.Answered {
-		answer := []Span{{Kind: Lines, Text: c.Answer, Limit: LimitReason}}
+		before := ""
 		if strings.Contains(c.Answer, "\n") {
-			answer = append([]Span{own("\n")}, answer...)
+			before = "\n"
 		}
-		v.addWide("Answer", answer...)
+		v.addWide("Answer", own(before), Span{Kind: Lines, Text: c.Answer, Limit: LimitReason})
 	}
 	if c.Reason != "" {
 		v.addWide("Reason", Span{Kind: Said, Text: c.Reason, Limit: LimitReason})

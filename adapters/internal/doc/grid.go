@@ -22,32 +22,29 @@ func Grid(table Block) (lines string, wide int) {
 		rows = append(rows, cells)
 	}
 	var b strings.Builder
+	write := func(between string, cell func(column, width int) string) {
+		all := make([]string, len(widths))
+		for i, width := range widths {
+			all[i] = cell(i, width)
+		}
+		line := strings.Join(all, between)
+		wide = max(wide, uniseg.StringWidth(line))
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
 	for i, cells := range rows {
-		var line strings.Builder
-		for c, most := range widths {
+		write(" | ", func(c, width int) string {
 			cell := ""
 			if c < len(cells) {
 				cell = cells[c]
 			}
-			before := 0
-			if left := most - uniseg.StringWidth(cell); c < len(table.Align) {
+			left, before := width-uniseg.StringWidth(cell), 0
+			if c < len(table.Align) {
 				before = map[Align]int{AlignRight: left, AlignCenter: left / 2}[table.Align[c]]
 			}
-			if c > 0 {
-				line.WriteString(" | ")
-			}
-			line.WriteString(strings.Repeat(" ", before) + cell + strings.Repeat(" ", most-uniseg.StringWidth(cell)-before))
-		}
-		wide = max(wide, uniseg.StringWidth(line.String()))
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+			return strings.Repeat(" ", before) + cell + strings.Repeat(" ", left-before)
+		})
 		if i == 0 {
-			for c, most := range widths {
-				b.WriteString(strings.Repeat("-", most))
-				if c < len(widths)-1 {
-					b.WriteString("-|-")
-				}
-			}
-			b.WriteString("\n")
+			write("-|-", func(_, width int) string { return strings.Repeat("-", width) })
 		}
 	}
 	return b.String(), wide

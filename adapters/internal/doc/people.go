@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gatehouse/core"
@@ -43,7 +44,7 @@ func (v *Document) approvers() []Span {
 	if who == nil && len(v.card.Approvers) > 0 {
 		return []Span{own(Elsewhere)}
 	}
-	return v.people(len(who), func(i int) Span { return who[i] })
+	return v.people(who)
 }
 
 // here reports whether the reader's surface can name somebody by their id.
@@ -57,7 +58,7 @@ func (v *Document) called(id string) string {
 		return name
 	}
 	c := v.card
-	for _, known := range append(append([]core.Actor{c.Requested, c.Editor, c.Decided}, c.Voters...), c.Against...) {
+	for _, known := range slices.Concat([]core.Actor{c.Requested, c.Editor, c.Decided}, c.Voters, c.Against) {
 		if known.ID == id && known.Name != "" && known.Name != id {
 			return known.Name
 		}
@@ -67,8 +68,7 @@ func (v *Document) called(id string) string {
 
 // addPerson adds who did something, unless nobody knows here who that is.
 func (v *Document) addPerson(label string, who core.Actor, name string) {
-	known := name != "" && name != who.ID || v.called(who.ID) != "" || who.Name != "" || v.here(who.ID)
-	if known {
+	if name != "" && name != who.ID || v.called(who.ID) != "" || who.Name != "" || v.here(who.ID) {
 		v.add(label, person(who, name))
 	}
 }
@@ -76,22 +76,29 @@ func (v *Document) addPerson(label string, who core.Actor, name string) {
 // votes are how many votes there are, of how many, and whose.
 func (v *Document) votes(voters []core.Actor, of int) []Span {
 	spans := []Span{own(fmt.Sprintf("%d of %d", len(voters), of))}
-	if len(voters) == 0 {
-		return spans
+	if len(voters) > 0 {
+		spans = append(spans, own(": "))
 	}
-	return append(append(spans, own(": ")), v.people(len(voters), func(i int) Span { return person(voters[i], voters[i].Name) })...)
+	return append(spans, v.people(persons(voters))...)
 }
 
-// people names n people, as many as the reader's surface shows.
-func (v *Document) people(n int, one func(i int) Span) (spans []Span) {
-	for i := range n {
+func persons(voters []core.Actor) (all []Span) {
+	for _, who := range voters {
+		all = append(all, person(who, who.Name))
+	}
+	return all
+}
+
+// people are people in a row, as many as the reader's surface shows.
+func (v *Document) people(who []Span) (spans []Span) {
+	for i, one := range who {
 		if v.reader.Approvers > 0 && i == v.reader.Approvers {
-			return append(spans, own(fmt.Sprintf(" and %d more", n-i)))
+			return append(spans, own(fmt.Sprintf(" and %d more", len(who)-i)))
 		}
 		if i > 0 {
 			spans = append(spans, own(", "))
 		}
-		spans = append(spans, one(i))
+		spans = append(spans, one)
 	}
 	return spans
 }

@@ -23,7 +23,7 @@ func Literal(markdown string) (all []Block) {
 	if !tangled(s) {
 		for n := whole.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
 			fenced, ok := n.(*ast.FencedCodeBlock)
-			if !ok {
+			if !ok || fenced.Lines().Len() == 0 {
 				continue
 			}
 			code := reader{source}.code(fenced)

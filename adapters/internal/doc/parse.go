@@ -149,8 +149,11 @@ func (r reader) code(n ast.Node) Block {
 		b.Write(line.Value(r.source))
 	}
 	code := Block{Kind: CodeBlock, Code: b.String()}
-	if fenced, ok := n.(*ast.FencedCodeBlock); ok {
+	if fenced, ok := n.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
 		code.Lang = language.FindString(string(fenced.Language(r.source)))
+		if info := string(fenced.Info.Value(r.source)); code.Code == "" && info != code.Lang { // the code stands behind the fence
+			code.Code, code.Lang = info, ""
+		}
 	}
 	return code
 }

@@ -71,3 +71,20 @@ func TestManySignsInOneParagraph(t *testing.T) {
 		t.Errorf("%d blocks: %.80q", len(blocks), seen(text))
 	}
 }
+
+func TestCodeBehindItsFenceIsCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"``` rm -f *.log\n```\nend": "rm -f *.log", "~~~sh make all\n~~~\nend": "sh make all", "```sh\n```\nend": "", "```sh a=b\nmake\n```\nend": "make\n",
+	} {
+		if got := doc.Text(doc.Literal(text), true); !strings.HasSuffix(got, "end") {
+			t.Errorf("%q is literally %q", text, got)
+		}
+		code := ""
+		for _, b := range doc.Parse(text) {
+			code += b.Code
+		}
+		if code != want {
+			t.Errorf("%q has the code %q, want %q", text, code, want)
+		}
+	}
+}

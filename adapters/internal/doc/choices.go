@@ -57,6 +57,7 @@ func (d Document) Answers() (all []Choice) {
 func (d Document) Cut(arguments, others int) (all []Choice) {
 	c := d.card
 	add := func(label string, action chat.Action) { all = append(all, Choice{Label: label, Action: action}) }
+	approving := map[bool]Look{true: Danger, false: Good}[c.Risk == core.Dangerous]
 	mayWithdraw := d.reader.Who.ID == "" && d.to == "" || c.AskedBy(core.Actor{ID: cmp.Or(d.reader.Who.ID, d.to)})
 	switch {
 	case c.State == core.Expired && !d.again && mayWithdraw:
@@ -64,7 +65,7 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	case c.State != core.Open:
 	case d.refusal() == nil && c.Question == nil:
 		if !c.Altered && !d.voted(core.Approve) {
-			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: d.approving(), Cautions: d.Cautions(arguments + others)})
+			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: approving, Cautions: d.Cautions(arguments + others)})
 		}
 		if !d.voted(core.Deny) {
 			add("Deny", chat.ActionReason)
@@ -119,13 +120,6 @@ func (d Document) Refusal() string {
 
 func (d Document) voted(choice core.Choice) bool {
 	return d.reader.Who.ID != "" && d.card.HasVoted(d.reader.Who, choice)
-}
-
-func (d Document) approving() Look {
-	if d.card.Risk == core.Dangerous {
-		return Danger
-	}
-	return Good
 }
 
 // Cautions are the sentences that approving is confirmed with, "" if it needs no confirmation: the call is dangerous, or a part of it is

@@ -27,12 +27,10 @@ type Forms struct {
 func (f Forms) Drawable(blocks []Block) (all []Block) {
 	for _, b := range blocks {
 		switch b.Kind {
-		case Paragraph:
+		case Paragraph, CodeBlock:
 			all = append(all, b)
 		case Heading:
 			all = append(all, f.heading(b))
-		case CodeBlock:
-			all = append(all, b)
 		case Rule:
 			if !f.Rules {
 				b = Block{Kind: Paragraph, Spans: []Span{{Kind: Words, Text: "---"}}}

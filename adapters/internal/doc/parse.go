@@ -89,10 +89,6 @@ type reader struct{ source []byte }
 func (r reader) blocks(in ast.Node) (all []Block) {
 	for n := in.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
-		case *ast.Heading:
-			if spans := r.spans(n); !isBlank(spans) {
-				all = append(all, Block{Kind: Heading, Level: n.Level, Spans: spans})
-			}
 		case *ast.Blockquote:
 			if in := r.blocks(n); len(in) > 0 {
 				all = append(all, Block{Kind: Quote, Items: [][]Block{in}})
@@ -107,16 +103,18 @@ func (r reader) blocks(in ast.Node) (all []Block) {
 			}
 		case *table.Table:
 			all = append(all, r.table(n))
-		default: // a paragraph, or the text of an item
-			if spans := r.spans(n); !isBlank(spans) {
-				all = append(all, Block{Kind: Paragraph, Spans: spans})
+		default: // a paragraph, a heading, or the text of an item
+			b := Block{Kind: Paragraph, Spans: r.spans(n)}
+			if heading, ok := n.(*ast.Heading); ok {
+				b.Kind, b.Level = Heading, heading.Level
+			}
+			if strings.TrimSpace(OneLine(b.Spans)) != "" {
+				all = append(all, b)
 			}
 		}
 	}
 	return all
 }
-
-func isBlank(spans []Span) bool { return strings.TrimSpace(OneLine(spans)) == "" }
 
 // language matches the first word of an info string that names a language.
 var language = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,20}$`)
@@ -242,13 +240,10 @@ func (r reader) plain(in ast.Node) string {
 	var b strings.Builder
 	for n := in.FirstChild(); n != nil; n = n.NextSibling() {
 		if t, ok := n.(*ast.Text); ok {
-			b.WriteString(strings.TrimSuffix(string(t.Value(r.source)), "\n"))
-			if t.SoftLineBreak() || strings.HasSuffix(string(t.Value(r.source)), "\n") {
-				b.WriteByte(' ')
-			}
+			b.Write(t.Value(r.source))
 		}
 	}
-	return b.String()
+	return strings.ReplaceAll(b.String(), "\n", " ")
 }
 
 // joined joins neighbours that are alike but for their text, and leaves out empty ones.

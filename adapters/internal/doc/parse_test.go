@@ -88,3 +88,11 @@ func TestCodeBehindItsFenceIsCode(t *testing.T) {
 		}
 	}
 }
+
+func TestLineEndsInCodeAreSpaces(t *testing.T) {
+	for text, want := range map[string]string{"`a\nb`": "a b", "> `a\n> b` c": "> a b c", "- ``a`\n  b`` c": "- a` b c", "`\ta`\nb": "\ta\nb"} {
+		if got := seen(text); got != want {
+			t.Errorf("%q is seen as %q, want %q", text, got, want)
+		}
+	}
+}

@@ -18,8 +18,9 @@ var runSigns = map[core.CallState]string{
 func (v *Document) decided() {
 	c, word := v.card, stateWords[v.card.State]
 	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
-		if c.State == core.Approved && len(c.Voters) > 1 {
-			v.add(word+" by", v.people(persons(c.Voters))...)
+		all := map[core.ApprovalState][]core.Actor{core.Approved: c.Voters, core.Denied: c.Against}[c.State]
+		if len(all) > 1 {
+			v.add(word+" by", v.people(persons(all))...)
 		} else {
 			v.addPerson(word+" by", c.Decided, c.DecidedBy)
 		}

@@ -54,6 +54,21 @@ func TestArgumentsThatAreNotKnownAreNotNone(t *testing.T) {
 	}
 }
 
+// TestEverybodyWhoDecidedIsNamed where it took several.
+func TestEverybodyWhoDecidedIsNamed(t *testing.T) {
+	two := []core.Actor{{ID: "here:1", Name: "Ann"}, {ID: "here:2", Name: "Bob"}}
+	for state, want := range map[core.ApprovalState]string{core.Approved: "Approved by: Ann, Bob", core.Denied: "Denied by: Ann, Bob"} {
+		card := core.Card{State: state, Quorum: 2, Vetoes: 2, Voters: two, Against: two, Decided: two[1], DecidedBy: "Bob"}
+		found := false
+		for _, f := range doc.View(core.Delivery{Card: &card}, doc.Reader{}).Fields {
+			found = found || f.Label+": "+doc.Writer{Foreign: strings.TrimSpace}.Text(f.Value) == want
+		}
+		if !found {
+			t.Errorf("%s: nothing says %q", state, want)
+		}
+	}
+}
+
 func TestAQuestionIsHeadedWithWhomItIsFor(t *testing.T) {
 	few, many := []string{"here:1", "there:2", "local"}, []string{"here:1", "here:2", "here:3", "here:4"}
 	for _, c := range []struct {

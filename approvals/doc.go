@@ -12,8 +12,9 @@
 // approval is open. As many people's approvals as the quorum approve, as many denials as the vetoes deny.
 //
 // Who is told: posts.go. Reminders, the escalation and the deadline are tasks of the store (core's Approval.Tasks), added with the approval and
-// removed with its decision. A reminder posts the card once more under a key of its own, so that a task that runs twice posts nothing twice. To
-// whom a request is escalated follows from the time alone; the task only tells them.
+// removed with its decision. A reminder is a post under a key of its own, so that a task that runs twice posts nothing twice. It names the card
+// that its place has already: a platform with links to messages then says one line, which links to that card; elsewhere it is the card once more,
+// as it is for those to whom a request is escalated. To whom that is follows from the time alone; the task only tells them.
 //
 // Changed arguments: edit.go. A change is stored among the votes, and the approvals before it do not count any more. A card's buttons carry how
 // often the arguments had been changed when it was drawn, so nobody approves what they have not seen. A remembered approval is one of the same

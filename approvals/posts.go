@@ -23,9 +23,15 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		tell = []string{core.NotifyHere}
 	}
 	card := core.Post{Key: key, To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID, Event: event, Occasion: occasion}
+	if occasion == core.Reminder {
+		card.Reminds = a.CardKey()
+	}
 	copyTo := func(where string, to core.Address) core.Post {
 		c := card
 		c.Key, c.To, c.Copy = key+"/"+where, to, true
+		if c.Reminds != "" {
+			c.Reminds += "/" + where
+		}
 		return c
 	}
 	all := []core.Post{card}

@@ -36,6 +36,7 @@ type Post struct {
 	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not
 	Untold       string         `json:"untold,omitempty"`   // of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
 	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
+	Reminds      string         `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
 	Until        time.Time      `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
@@ -121,6 +122,7 @@ type OutboxRow struct {
 	// cleared by the next SavePost or ReleasePost.
 	Doubted bool
 	Age     time.Duration // when it was claimed, by the clock of the database
+	First   Ref           // when it was claimed: the card that it reminds of; "" if that has not arrived
 }
 
 // Fallback is how people are told of an open card if it, or a copy of it, does not arrive.
@@ -151,6 +153,10 @@ type Delivery struct {
 	Card *Card // of a PostCard
 	Late bool  // older than the freshness limit: it is marked as late
 	Part int   // which part to send, from 0
+
+	// First is the card that a reminder reminds of: where the platform has links to messages, the reminder is one line
+	// that links to it. "": the card has not arrived, so the reminder is the card.
+	First Ref
 
 	SentAt time.Time // for Find: see Part
 }

@@ -17,8 +17,17 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 
 // drawCard draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are disabled, since one of
 // them was just pressed.
-func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
+func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (m drawn, err error) {
 	v := doc.View(d, channel)
+	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
+		m.Users, m.Roles = told(v)
+	}
+	m.Card = &container{Color: int(v.Color)}
+	if d.First != "" && link != "" {
+		line := markdownOf(doc.Reminder(d, channel, link))
+		m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: line})
+		return m, nil
+	}
 	if !v.Elsewhere {
 		link = ""
 	}
@@ -27,7 +36,6 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 	if err != nil {
 		return drawn{}, err
 	}
-	m := drawn{Card: &container{Color: int(v.Color)}}
 	foot := len(texts) - 1
 	for _, text := range texts[:foot] {
 		if text != "" {
@@ -38,9 +46,6 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 		m.Card.Parts = append(m.Card.Parts, discordgo.ActionsRow{Components: row})
 	}
 	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: texts[foot]})
-	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
-		m.Users, m.Roles = told(v)
-	}
 	return m, nil
 }
 

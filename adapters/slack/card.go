@@ -21,6 +21,12 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 // a coloured edge, which no reply has. Its text says the same, for notifications and for screen readers, but mentions
 // nobody.
 func (p painter) card(d core.Delivery, link string) (message, error) {
+	if d.First != "" && link != "" {
+		line := doc.Reminder(d, channel, link)
+		m := message{Text: doc.Plain(line, textOf), Attachments: []api.Attachment{}} // Slack keeps those that an edit does not mention
+		m.add(rich(section(line...)))
+		return m, nil
+	}
 	v := doc.View(d, channel)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
 	m := message{Attachments: foot(doc.Plain(v.Foot, textOf), v.Color)}

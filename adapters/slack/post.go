@@ -62,7 +62,10 @@ func (s *Slack) located(ctx context.Context, d core.Delivery) (core.Address, err
 // draw draws all parts of a post. Several parts are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 	link := ""
-	if d.Copy && d.Card != nil {
+	switch channel, ts, _ := strings.Cut(string(d.First), "/"); {
+	case ts != "":
+		link = s.permalink(ctx, core.Address{Platform: Name, Channel: channel, Message: ts})
+	case d.Copy && d.Card != nil:
 		link = s.permalink(ctx, d.Card.From)
 	}
 	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })

@@ -203,11 +203,15 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 			if !lasts && (len(m.Buttons()) != 1 || !strings.Contains(text, "Expired")) {
 				t.Errorf("%s: a card is not that of an expired request:\n%s", point, text)
 			}
+		case strings.Contains(text, "/archives/"):
+			if reminders--; len(m.Buttons()) > 0 || lasts && !strings.Contains(text, "Reminder") || !strings.Contains(text, "milk") {
+				t.Errorf("%s: a reminder is no line with a link to its card:\n%s", point, text)
+			}
 		default:
 			replies++
 		}
 	}
-	if cards != 1+counts[audit.Reminded]+escalations || replies != ends {
+	if cards != 1+escalations || reminders != counts[audit.Overtaken] || replies != ends {
 		t.Errorf("%s: %d cards and %d replies, and the log has %v\n%s", point, cards, replies, counts, p.slack.Dump())
 	}
 }

@@ -72,7 +72,7 @@ func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.Outbo
 
 // send posts the missing parts, or edits a single part that shows an older version.
 func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
-	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
+	delivery := core.Delivery{Post: row.Post, Late: d.late(row), First: row.First}
 	delivery.LeftOut += strings.Count(row.Untold, "\n")
 	if row.Kind == core.PostWorking {
 		_, _, err := p.Post(ctx, delivery)

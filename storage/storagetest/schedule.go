@@ -66,7 +66,10 @@ var scheduleExamples = []example{
 	{"a reminder adds its posts once, while the approval is open", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Timeout: minute, Approvers: []string{bob.ID}, Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}}})
 		w.sent(w.first(minute), "ref")
-		again := core.Post{Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
+		again := core.Post{
+			Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a",
+			Occasion: core.Reminder, Reminds: "card/a",
+		}
 		remind := core.Decision{Approval: "a", Remind: core.Reminder, Posts: []core.Post{again}, By: core.Actor{ID: "clock"}}
 		for range 2 {
 			got := must(w.Decide(w.ctx, remind))(w)
@@ -74,8 +77,11 @@ var scheduleExamples = []example{
 				w.Fatalf("got %+v", got)
 			}
 		}
-		w.sent(w.first(minute), "ref-1")
+		row := w.first(minute)
+		w.equal("the card that it reminds of", row.First, core.Ref("ref"))
+		w.sent(row, "ref-1")
 		w.equal("due", len(w.deliver(minute)), 0)
+		remind.Posts[0].Reminds = "card/none"
 		remind.Remind, remind.Posts[0].Key = core.Escalated, "card/a/2"
 		for range 2 {
 			must(w.Decide(w.ctx, remind))(w)
@@ -85,7 +91,9 @@ var scheduleExamples = []example{
 		for _, row := range rows {
 			w.sent(row, "ref")
 		}
-		w.sent(w.first(minute), "ref-2")
+		row = w.first(minute)
+		w.equal("a card that is not there", row.First, core.Ref(""))
+		w.sent(row, "ref-2")
 		if rule := must(w.LoadApproval(w.ctx, "a"))(w).Rule; !slices.Equal(rule.Approvers, []string{cleo.ID, bob.ID}) || rule.Escalate.After != 0 {
 			w.Errorf("who may decide now: %+v", rule)
 		}

@@ -50,9 +50,14 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 			all.LeftOut++
 			c.Warn("an approver can't be written to; they get no copy of a card", "person", user, "err", err)
 		default:
+			person := c.Platform + ":" + user
+			reminds := d.Reminds
+			if reminds != "" {
+				reminds += "/" + person
+			}
 			all.Posts = append(all.Posts, core.Post{
-				Key: d.Key + "/" + c.Platform + ":" + user, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
-				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: c.Platform + ":" + user, Occasion: d.Occasion, Instead: instead,
+				Key: d.Key + "/" + person, Reminds: reminds, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
+				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: person, Occasion: d.Occasion, Instead: instead,
 			})
 		}
 	}

@@ -103,6 +103,15 @@ func (t *Tx) claimPost(r core.PostRequest, destination string) ([]core.OutboxRow
 	}
 	row.Owner, row.Age = r.Owner, t.Now.Sub(row.CreatedAt)
 	row.Fence++
+	if row.Reminds != "" {
+		card, _, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where key = $1`, row.Reminds)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range card.Delivered() {
+			row.First = part.Ref
+		}
+	}
 	row.Doubted = sentAsItIs(row.Post) && len(row.Parts) == 0
 	parts := row.Parts
 	if row.Doubted {

@@ -40,7 +40,10 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 	}
 	holder := d.Payload // of the choices
 	if card.State == core.Open {
-		d.ActionType, d.Priority, d.Execution, d.RiskTier = "request_approval", "high", "sequential", riskTier(card)
+		d.ActionType, d.Priority, d.Execution, d.RiskTier = "request_approval", "high", "sequential", "caution"
+		if card.Risk == core.Dangerous {
+			d.RiskTier = "dangerous"
+		}
 		if !card.Deadline.IsZero() {
 			left := max(0, card.Deadline.Sub(c.Now()).Milliseconds())
 			d.DeadlineMS = &left
@@ -53,16 +56,11 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 	return d, nil
 }
 
-func riskTier(card core.Card) string {
-	if card.Risk == core.Dangerous {
-		return "dangerous"
-	}
-	return "caution"
-}
-
 // offer adds what the reader may press, each with a token of its own: decisions among the choices of holder, the rest to
 // what is said about the card.
-func (c *call) offer(v doc.Document, card core.Card, run core.InvocationID, reviewed bool, holder, about map[string]any) {
+func (c *call) offer(
+	v doc.Document, card core.Card, run core.InvocationID, reviewed bool, holder, about map[string]any,
+) {
 	var choices []map[string]any
 	for _, one := range append(v.Answers(), v.Cut(0, 0)...) {
 		t := token{Action: action(one.Action), Subject: string(card.Approval), Edits: card.Edits}

@@ -185,15 +185,19 @@ func (c *call) decided(ctx context.Context, click core.EventRecord, a core.Appro
 	return c.outcome(ctx, *signal, true)
 }
 
-// refused is why a decision did not count. What the person was told of it is in the mailbox; this answer has said it.
+// refused is why a decision did not count, in the words that the mailbox has for the person; this answer has said them.
 func (c *call) refused(ctx context.Context, click core.EventRecord) error {
-	if _, err := c.take(ctx, click.Seq, true, click.Seq); err != nil {
+	mail, err := c.take(ctx, click.Seq, true, click.Seq)
+	if err != nil {
 		return err
 	}
-	if click.End.Category == core.ApprovalExpired {
-		return refuse(http.StatusConflict, codeExpired, "This request has expired: nobody answered it in time. Ask for it again.")
+	text := desk.ErrNotOurs.Message
+	for _, m := range mail {
+		if p, err := readPost(m); err == nil && p.Text != "" {
+			text = p.Text
+		}
 	}
-	return unknownContinuation()
+	return c.refusal(chat.Button{}, desk.Say{Err: core.Errorf(click.End.Category, "%s", text)})
 }
 
 // signal returns the event that resumes the turn of a decided approval.

@@ -221,7 +221,7 @@ func TestABrowserChangesArguments(t *testing.T) {
 	change(`{"text": "butter"}`)
 	ann.shows("changed the arguments")
 	bob.run(chromedp.Navigate(p.at + "/approvals"))
-	bob.shows("text: butter")
+	bob.shows("Add “butter” to the note book.")
 	bob.press("Approve")
 	ann.shows("An approver changed the arguments to")
 }

@@ -97,7 +97,7 @@ func allArguments(c core.Card) *response {
 	text := tool + "All arguments are in the file."
 	if len(all) > maxArgumentsFile {
 		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
-		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments. " + doc.OnPage
+		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments." + doc.OnPage(c, channel)
 		all = kept
 	}
 	r := ephemeral(text)

@@ -79,7 +79,7 @@ func TestArgumentsModalShowsAllOrHowMuchIsMissing(t *testing.T) {
 			}
 		}
 		all := shown.String() == strings.TrimSpace(c.Arguments)
-		if said := strings.Contains(shown.String(), doc.OnPage); all == said {
+		if said := strings.Contains(shown.String(), " more characters do not fit here."); all == said {
 			t.Errorf("%d characters: all shown is %v, reported that there are more is %v", n, all, said)
 		}
 	}

@@ -96,8 +96,8 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		left := chat.Thousands(utf8.RuneCountInString(rest)) + " more characters do not fit here. "
-		blocks = append(blocks, rich(section(own(left+doc.OnPage))))
+		left := chat.Thousands(utf8.RuneCountInString(rest)) + " more characters do not fit here."
+		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, channel)))))
 	}
 	return api.ModalViewRequest{
 		Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"),

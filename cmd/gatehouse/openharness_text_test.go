@@ -43,7 +43,7 @@ func TestAShellWithoutApprovalsGetsText(t *testing.T) {
 	p, ann, _, eve := newTrio(t)
 	asked := eve.must(eve.send(withoutApprovals(request("r1", "s1", "note add milk"))))
 	id := p.approvals(core.Open)[0].ID
-	told := asText(t, asked, "Approval needed", "Tool: note.add", "text: milk", "Asked by: eve", "May decide: ann on the web, bob on the web",
+	told := asText(t, asked, "Approval needed", "Add “milk” to the note book.", "Tool: note.add", "Asked by: eve", "May decide: ann on the web, bob on the web",
 		"To decide: open /approvals/"+string(id))
 	if told.own().Withdraw.Token == "" || told.own().Status.Token == "" || len(told.own().Choices) != 0 {
 		t.Errorf("who asked, and may not decide, has %s", asked.Raw)

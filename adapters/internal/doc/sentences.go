@@ -3,6 +3,8 @@ package doc
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -15,7 +17,7 @@ const irreversible = "This is hard or impossible to undo."
 const AlteredNote = "The stored request is not the one that was asked for. It can't be approved. Deny it, and tell whoever runs gatehouse."
 
 // warnings are what an approver must know before a decision.
-func warnings(c core.Card) (notes []Note) {
+func warnings(c core.Card, r Reader) (notes []Note) {
 	switch {
 	case c.Altered:
 		return []Note{{Spans: []Span{{Text: AlteredNote, Style: Bold}}, Warns: true}}
@@ -23,7 +25,7 @@ func warnings(c core.Card) (notes []Note) {
 		notes = append(notes, Note{Spans: []Span{own(irreversible)}, Warns: true})
 	}
 	if c.Hidden > 0 {
-		notes = append(notes, Note{Spans: []Span{own(hiddenNote(c) + " " + OnPage)}, Warns: true})
+		notes = append(notes, Note{Spans: []Span{own(hiddenNote(c) + OnPage(c, r))}, Warns: true})
 	}
 	return notes
 }
@@ -110,8 +112,19 @@ const NoArguments = "No arguments"
 // OrEmpty is a line of a card's copy, or that it is empty.
 func OrEmpty(line string) string { return cmp.Or(line, "(empty)") }
 
-// OnPage says who can see what a card does not show.
-const OnPage = "An approver can read them on gatehouse's page."
+// OnPage says, after another sentence, who can see what a card does not show. It is "" if no approver is known to
+// gatehouse's page, and for those who need not be told: an approver on the page, and whoever runs gatehouse.
+func OnPage(c core.Card, r Reader) string {
+	if r.IDs || r.Apart && c.Refusal(r.Who) == nil {
+		return ""
+	}
+	for _, id := range slices.AppendSeq(slices.Clone(c.Approvers), maps.Keys(c.People)) {
+		if TokenName(id) != "" && c.Refusal(core.Actor{ID: id}) == nil {
+			return " An approver can read them on gatehouse's page."
+		}
+	}
+	return ""
+}
 
 // FoldedNote says that a card does not show the arguments, of so many characters.
 func FoldedNote(characters int) string {

@@ -95,7 +95,7 @@ func (v *Document) waiting(d core.Delivery) {
 	if c.Vetoes > 1 {
 		v.addWide("Denied so far", v.votes(c.Against, c.Vetoes)...)
 	}
-	v.Notes = warnings(c)
+	v.Notes = warnings(c, v.reader)
 	if d.LeftOut > 0 {
 		v.note(own(leftOut(d.LeftOut)))
 	}

@@ -17,14 +17,12 @@ func (c *call) press(ctx context.Context, ev core.Event) (wire.Response, error) 
 	if !done { // the same button is one press, however often
 		return c.pending(map[string]any{"run_id": c.request.Continuation.Run, "continuation_token": c.request.Continuation.Token}), nil
 	}
-	if pressed.End.Kind == core.EndDecided {
-		again, err := c.after(ctx, pressed)
-		if err != nil {
-			return wire.Response{}, err
-		}
-		if again != nil {
-			return c.outcome(ctx, *again, true)
-		}
+	again, err := c.after(ctx, pressed)
+	switch {
+	case err != nil:
+		return wire.Response{}, err
+	case again != nil && pressed.End.Kind == core.EndDecided:
+		pressed = *again
 	}
 	return c.outcome(ctx, pressed, true)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"html/template"
 	"net/http"
@@ -103,14 +102,12 @@ func (v *visit) store(id core.ApprovalID, press desk.Event) error {
 
 // undecided shows the approval as it is now, and why the decision was refused.
 func (v *visit) undecided(id core.ApprovalID, b chat.Button, p desk.Press, refused error) error {
-	category := core.CategoryOf(refused)
-	if statuses[category] == 0 {
+	if statuses[core.CategoryOf(refused)] == 0 {
 		return refused
 	}
 	c, err := v.cardOf(id)
 	if err != nil {
 		return err
 	}
-	text := cmp.Or(core.MessageOf(refused), "That was not possible, so nothing was decided.")
-	return v.refused(c, b.Action, p.Typed, desk.Say{Err: core.Wrap(category, refused, "%s", text)})
+	return v.refused(c, b.Action, p.Typed, desk.Say{Err: refused})
 }

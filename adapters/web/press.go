@@ -59,7 +59,7 @@ func (v *visit) typed(name string) string {
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each input.
 func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
-	o := markup.Options{Fault: say.Text()}
+	o := markup.Options{Fault: cmp.Or(say.Text(), "That was not possible, so nothing was decided.")}
 	switch {
 	case say.Faults != nil:
 		status, o.Fault = http.StatusUnprocessableEntity, "Nothing was sent yet. What does not fit is said below."

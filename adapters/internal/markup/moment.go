@@ -12,14 +12,11 @@ type Moment struct{ At, Now time.Time }
 
 // HTML is the element of the time.
 func (m Moment) HTML() template.HTML {
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.machine(), m.Full(), m.Text()))
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.At.UTC().Format(time.RFC3339), m.Full(), m.Text()))
 }
 
 // Known reports whether there is a time at all.
 func (m Moment) Known() bool { return !m.At.IsZero() }
-
-// machine is the time in the form of HTML.
-func (m Moment) machine() string { return m.At.UTC().Format(time.RFC3339) }
 
 // Full is the time for people.
 func (m Moment) Full() string { return m.At.UTC().Format("2 January 2006, 15:04:05 MST") }

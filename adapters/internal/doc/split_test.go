@@ -143,6 +143,16 @@ func TestSplitIsNearlyLinear(t *testing.T) {
 	}
 }
 
+// TestSplitLeavesItsBlocksAsTheyAre: another cut of the same blocks yields the same parts.
+func TestSplitLeavesItsBlocksAsTheyAre(t *testing.T) {
+	words := " " + strings.Repeat("word ", 30)
+	blocks := []doc.Block{{Kind: doc.Paragraph, Spans: []doc.Span{{Kind: doc.Words, Text: words}}}}
+	doc.Split(blocks, within(40))
+	if got := blocks[0].Spans[0].Text; got != words {
+		t.Errorf("the words became %q", got)
+	}
+}
+
 // TestCutsAndColumnsKnowCharactersAsPeopleSeeThem: families, flags, letters with marks, and those as wide as two.
 func TestCutsAndColumnsKnowCharactersAsPeopleSeeThem(t *testing.T) {
 	for _, one := range []string{"👩‍👩‍👧", "🇩🇪", "e\u0301\u0323", "👍🏽", "각", "❤️"} {

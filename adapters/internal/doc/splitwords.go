@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,7 +11,7 @@ import (
 // cutWords cuts a paragraph or a heading: at the last line end or, failing that, white space in the second half of what fits, else between
 // characters.
 func cutWords(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
-	b.Spans = trimmed(Shown(b.Spans)) // no address is shown twice
+	b.Spans = trimmed(slices.Clone(Shown(b.Spans))) // no address is shown twice
 	upTo := func(n int) []Block {
 		head := b
 		head.Spans = slice(b.Spans, 0, n)

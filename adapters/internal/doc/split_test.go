@@ -77,9 +77,32 @@ func TestNoPartOfCodeIsBlank(t *testing.T) {
 func leavesOf(parts ...[]doc.Block) []adaptertest.Leaf {
 	var all []adaptertest.Leaf
 	for _, part := range parts {
-		all = append(all, adaptertest.Leaves(part)...)
+		all = append(all, adaptertest.Leaves(marked(part))...)
 	}
-	return adaptertest.Joined(all)
+	all = adaptertest.Joined(all)
+	for i := range all {
+		all[i].Text = strings.ReplaceAll(all[i].Text, noLineEnd+"\n", "")
+	}
+	return all
+}
+
+// noLineEnd marks code that ends within a line, where a leaf has a line end.
+const noLineEnd = "\x00"
+
+// marked are blocks whose code has noLineEnd where it ends within a line.
+func marked(blocks []doc.Block) (all []doc.Block) {
+	for _, b := range blocks {
+		if b.Kind == doc.CodeBlock && !strings.HasSuffix(b.Code, "\n") {
+			b.Code += noLineEnd
+		}
+		items := b.Items
+		b.Items = nil
+		for _, item := range items {
+			b.Items = append(b.Items, marked(item))
+		}
+		all = append(all, b)
+	}
+	return all
 }
 
 func TestSplitLosesNothing(t *testing.T) {

@@ -23,7 +23,8 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	if d.First != "" && link != "" {
 		line := doc.Reminder(d, channel, link)
-		m := message{Text: doc.Plain(line, textOf), Attachments: []api.Attachment{}} // Slack keeps those that an edit does not mention
+		// Slack keeps attachments that an edit does not mention.
+		m := message{Text: doc.Plain(line, textOf), Attachments: []api.Attachment{}}
 		m.add(rich(section(line...)))
 		return m, nil
 	}

@@ -95,7 +95,7 @@ func (m drawn) under(above string) drawn {
 
 // call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in its text.
 func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m drawn, out outgoing, made any) error {
-	if refused, known := d.fileless.Get(channel); len(m.Files) > 0 && !(known && d.Now().Sub(refused) < filelessTime) {
+	if refused, known := d.fileless.Get(channel); len(m.Files) > 0 && (!known || d.Now().Sub(refused) >= filelessTime) {
 		err := d.rest.Call(ctx, method, endpoint, m.body(out), made)
 		if !rest.IsRefusal(err, discordgo.ErrCodeMissingPermissions) {
 			return err

@@ -73,7 +73,7 @@ func TestStoredDecisionsAreRead(t *testing.T) {
 func TestADecisionOfAnotherApprovalIsNotRead(t *testing.T) {
 	e := core.Event{Body: core.ClickEvent{Approval: "a2"}, Payload: []byte(`{"approval":"a1","choice":"approve"}`)}
 	_, err := core.ClickOf(e)
-	_, old := running(t).Engine.OldClick(e)
+	_, old := running(t).OldClick(e)
 	if core.CategoryOf(err) != core.Invalid || core.CategoryOf(old) != core.Invalid {
 		t.Errorf("%v, %v", err, old)
 	}

@@ -122,7 +122,7 @@ func TestDiscordFromMentionToApprovedAction(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
 		d := serveDiscord(t, discordtest.Options{}, env)
 		mention := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 2+3*4")
-		d.reads(mention.ID, "2+3*4 = 14") // the thread has the message's id
+		d.reads(mention.ID, `2+3\*4 = 14`) // the thread has the message's id
 		d.ann.Says("hello")
 		d.reads(d.discord.DMWith(askerID), "Hello!")
 		d.registered()

@@ -192,7 +192,7 @@ func TestReadmeDiscordWalk(t *testing.T) {
 	hello := w.greets()
 	w.mustContain("where it needs no further mention")
 	w.ann.Posts(hello.ID, "calc 2+3*4")
-	w.reads(hello.ID, "2+3*4 = 14")
+	w.reads(hello.ID, `2+3\*4 = 14`)
 	states, out := w.doctor(cli.ExitDone)
 	for name, state := range states {
 		if state != "ok" {

@@ -25,7 +25,7 @@ func TestLaw2_AChannelWithoutTheBot(t *testing.T) {
 		thread, _ := p.asks("note add milk")
 		direct := p.card(p.slack.DMWith("U2BOB"), "", "“milk”")
 		p.discord.card(p.discord.discord.DMWith(otherID), "“milk”")
-		p.reads("C1", thread, "<@U2BOB>, somebody on Discord")
+		p.reads("C1", thread, "May decide: <@U2BOB>\n")
 		p.bob.Clicks(p.slack.DMWith("U2BOB"), direct.TS, "approve")
 		p.reads("C1", thread, "Done: “milk” is in the note book.")
 		p.until("the end", p.app, func() bool { return len(p.approvals(core.Approved)) == 1 })

@@ -31,7 +31,7 @@
 //
 // # Out
 //
-// A post passes through post.go → card.go (→ question.go), markdown.go → text.go. An answer to an interaction then goes to replies.go, any other
+// A post passes through post.go → card.go, form.go or reply.go → span.go, line.go → text.go. An answer to an interaction then goes to replies.go, any other
 // post to threads.go → send.go → internal/rest. Each part of a post is one Discord message. Its nonce is made from the post's key and
 // part; for some minutes Discord posts no second message with the same nonce. If the answer to a send was lost, find.go later looks for
 // the message among the bot's own messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons

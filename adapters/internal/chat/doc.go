@@ -9,8 +9,9 @@
 //	images.go    fetch and store the images attached to a message, within limits for the message and for the process
 //	buttons.go   a button's sealed value, and the event that a press becomes
 //	draw.go      draw a post as messages
-//	card.go      the text of an approval's card
 //	copies.go    copies of a card for approvers who can't see its conversation
+//	likeness.go  whether a reply could be taken for a card
+//	clock.go     the platform's clock
 //	text.go      make foreign text harmless, shorten it and note how much is missing
 //	calls.go     connections to the platform, and what an error of a call means to the outbox and to a turn
 //	health.go    whether the platform answers; ask repeatedly who the bot is; waits before another attempt

@@ -3,9 +3,15 @@
 // cuts; nothing in this package knows what a surface looks like.
 //
 //	tree.go      blocks and spans
+//	parse.go     a reply's Markdown as blocks: parser.go, parsetable.go, formula.go, bounds.go, literal.go
+//	drawable.go  blocks in the forms that a surface has: grid.go
+//	split.go     blocks cut into parts: splitwords.go
+//	words.go     blocks as plain text, and links that show their addresses; plain.go the same of a card
 //	document.go  what a card says: its headline, fields, notes, arguments, choices
 //	view.go      the card of a delivery, for its reader
 //	decided.go   who decided, and what became of the call
+//	changed.go   what an edit changed in the arguments: arguments.go
+//	reminder.go  the line that links to a card
 //	people.go    who may decide, how many have voted
 //	choices.go   what a reader may press, given what a surface leaves out
 //	form.go      what a press opens: a reason, changed arguments, a confirmation, an answer

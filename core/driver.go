@@ -51,10 +51,11 @@ type Deps struct {
 	PutBlob func(ctx context.Context, e Event, data []byte) (digest string, err error)
 	KV      KV // shared by the processes of one bot
 	Events  func(ctx context.Context, f EventFilter) ([]EventRecord, error)
-	Owner   string           // this process's name, for leases
-	Lease   time.Duration    // how soon other processes take over from one that died
-	Jitter  func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
-	Now     func() time.Time // nil: time.Now
+	Owner   string            // this process's name, for leases
+	Lease   time.Duration     // how soon other processes take over from one that died
+	Jitter  func() float64    // of waits before another attempt, from 0 (half) to 1 (full)
+	Now     func() time.Time  // nil: time.Now
+	Words   map[string]string // in place of built-in texts of cards, by their keys
 	Log     *slog.Logger
 }
 

@@ -3,12 +3,14 @@ package console
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -19,6 +21,7 @@ func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST")
 
 // shown is a card as it was printed last. The zero value stands for none.
 type shown struct {
+	*wording.Texts
 	card  core.Card
 	color string
 	title string   // what it is about
@@ -34,26 +37,25 @@ func (a *shown) open() bool { return a.card.State == core.Open }
 
 // read is what a card's document says at the terminal, to everybody who may type there.
 func read(card core.Card, v doc.Document) shown {
-	a := shown{card: card, color: colors[v.Color], title: plain.Text(v.Lead)}
+	a := shown{Texts: v.Texts, card: card, color: colors[v.Color], title: plain.Text(v.Lead)}
 	var facts []string
 	if card.Question == nil && card.Arguments != "" && !v.Told {
-		facts = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
+		facts = strings.Split(wording.Fill(v.TerminalArguments, "{arguments}", Sanitize(arguments(card.Arguments))), "\n")
 	}
-	if v.For != nil { // the terminal shows no headline of a question
-		v.Fields = append(v.Fields, doc.Field{Label: "May answer", Value: v.For[1:]})
-	}
-	ended, outcome := string(card.State), ""
-	if card.State == core.Expired {
-		ended += " without a decision"
-	}
+	outcome := ""
+	ended := map[core.ApprovalState]string{
+		core.Approved: v.TerminalApproved, core.Denied: v.TerminalDenied, core.Answered: v.TerminalAnswered,
+		core.Cancelled: v.TerminalCancelled, core.Expired: v.TerminalExpired,
+	}[card.State]
 	for _, f := range plain.Facts(v) {
-		word, how, _ := strings.Cut(f.Label, " ")
-		switch {
-		case strings.EqualFold(word, string(card.State)): // by whom and when it ended
-			ended += " " + how + " " + f.Text
-		case f.Label == "Answer":
+		switch f.Part {
+		case doc.DecidedBy:
+			ended += " " + wording.Fill(v.TerminalBy, "{who}", f.Text)
+		case doc.DecidedAt:
+			ended += " " + wording.Fill(v.TerminalAt, "{time}", f.Text)
+		case doc.Answer:
 			outcome += " – " + strings.ReplaceAll(card.Answer, "\n", ", ")
-		case f.Label == "Reason":
+		case doc.Reason:
 			outcome += " (" + f.Text + ")"
 		default:
 			facts = append(facts, f.Line())
@@ -62,31 +64,31 @@ func read(card core.Card, v doc.Document) shown {
 	for _, c := range v.Cut(0, 0) {
 		switch {
 		case c.Action == chat.ActionAskAgain:
-			a.again, facts = true, append(facts, "to ask for it again, type "+wordAgain)
+			a.again, facts = true, append(facts, wording.Fill(v.TerminalAgain, "{word}", wordAgain))
 		case c.Action == chat.ActionApprove && c.Cautions != "":
 			a.words = append(a.words, doc.ConfirmWord)
 		case c.Action == chat.ActionApprove:
 			a.words = append(a.words, "y")
 		case c.Action == chat.ActionReason && card.NeedsWhy:
-			a.words = append(a.words, wordWhy)
+			a.words = append(a.words, v.TerminalWhy)
 		case c.Action == chat.ActionReason:
 			a.words = append(a.words, "n")
 		}
 	}
-	facts = append(facts, "id "+string(card.Approval))
+	facts = append(facts, wording.Fill(v.TerminalId, "{id}", string(card.Approval)))
 	switch {
 	case !a.open():
-		a.lines = []string{ended + ": " + a.title + outcome}
+		a.lines = []string{wording.Fill(v.TerminalEnded, "{ended}", ended, "{what}", a.title+outcome)}
 	case card.Question != nil:
 		a.lines = strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
 		if n := len(card.Question.Fields); n > 1 {
 			facts = append(facts,
-				fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
+				wording.Fill(v.TerminalFields, "{count}", strconv.Itoa(n)))
 		}
 	default:
-		a.lines = []string{card.Tool + " wants your approval: " + a.title}
+		a.lines = []string{wording.Fill(v.TerminalWants, "{tool}", card.Tool, "{what}", a.title)}
 		if card.Asked.Of > 1 {
-			a.lines[0] += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
+			a.lines[0] += a.counted(card.Asked.Place, card.Asked.Of)
 		}
 	}
 	asks, _ := a.asks()
@@ -101,12 +103,24 @@ func (a *shown) asks() (lines []string, prompt string) {
 		return nil, ""
 	case a.card.Question != nil:
 		return a.asksField()
-	case a.card.NeedsWhy:
-		lines = []string{"answer " + strings.Join(a.words, " or ")}
-	default:
-		lines = []string{"answer " + strings.Join(a.words, ", ") + " or " + wordWhy}
 	}
-	return lines, strings.Join(a.words, "/")
+	words := slices.Clip(a.words)
+	if !a.card.NeedsWhy {
+		words = append(words, a.TerminalWhy)
+	}
+	all, last := "", len(words)-1
+	if last >= 0 {
+		all = words[last]
+	}
+	if last > 0 {
+		all = wording.Fill(a.TerminalOr, "{words}", strings.Join(words[:last], ", "), "{last}", all)
+	}
+	return []string{wording.Fill(a.TerminalAnswer, "{words}", all)}, strings.Join(a.words, "/")
+}
+
+// counted says which of several something is.
+func (a *shown) counted(n, of int) string {
+	return " (" + wording.Fill(a.CountOf, "{count}", strconv.Itoa(n), "{of}", strconv.Itoa(of)) + ")"
 }
 
 // arguments puts short arguments on one line; longer ones stay as they are.

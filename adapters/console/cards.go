@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -85,7 +86,7 @@ func (c *Console) reopenAnswered() {
 func (c *Console) showCard(d core.Delivery) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := doc.View(d, doc.Reader{Platform: Name, IDs: true})
+	v := doc.View(d, doc.Reader{Platform: Name, IDs: true, Texts: c.texts})
 	a, now, before := c.find(d.Card.Approval), read(*d.Card, v), []string(nil)
 	now.answered = d.Card.Question != nil && d.Card.Refusal(c.opt.Actor) != nil
 	if a.lines != nil && a.card.Edits == d.Card.Edits {
@@ -115,6 +116,6 @@ func (c *Console) showCard(d core.Delivery) error {
 		title += " (" + which + ")"
 	}
 	asks, _ := next.asks()
-	asks[len(asks)-1] = title + " is still open: " + asks[len(asks)-1]
+	asks[len(asks)-1] = wording.Fill(c.texts.TerminalStillOpen, "{what}", title, "{asks}", asks[len(asks)-1])
 	return c.print(c.style.lines(*next, asks...))
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -35,6 +36,7 @@ type Options struct {
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger
+	Words      map[string]string // in place of built-in texts of cards, by their keys
 }
 
 // Console is one conversation at a terminal.
@@ -42,6 +44,7 @@ type Console struct {
 	opt          Options
 	conversation core.ConversationID
 	style        style
+	texts        *wording.Texts
 
 	mu             sync.Mutex      // guards the fields below, and Out
 	editor         *editor         // nil: no prompt
@@ -69,7 +72,7 @@ func New(o Options) *Console {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Console{
-		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
+		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor}, texts: wording.New(o.Words),
 		workingChanged: make(chan struct{}, 1),
 	}
 }
@@ -127,12 +130,12 @@ func (c *Console) remindOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, a := range c.cards {
-		how, id := "decide with: gatehouse approvals approve ", string(a.card.Approval)
+		how, command := c.texts.TerminalDecideLater, "gatehouse approvals approve "+string(a.card.Approval)
 		if a.card.Question != nil {
-			how, id = "answer with: gatehouse approvals answer ", id+" --json ANSWER"
+			how, command = c.texts.TerminalAnswerLater, "gatehouse approvals answer "+string(a.card.Approval)+" --json ANSWER"
 		}
 		if a.open() {
-			_ = c.print(c.style.lines(*a, a.title+" is still open; "+how+id))
+			_ = c.print(c.style.lines(*a, wording.Fill(how, "{what}", a.title, "{command}", command)))
 		}
 	}
 }

@@ -12,12 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// What is typed besides messages: wordWhy denies, and wordAgain does what the button "Ask again" of a chat platform
-// does.
-const (
-	wordWhy   = "n REASON"
-	wordAgain = "/again"
-)
+// wordAgain is typed for what the button "Ask again" of a chat platform does.
+const wordAgain = "/again"
 
 // decision is what a line decides about an approval: y, yes and approve, or n and no, which a reason may follow. The
 // action is "" if it decides nothing.
@@ -45,7 +41,7 @@ func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error
 	}
 	c.mu.Unlock()
 	if expired.Approval == "" {
-		c.say("Nothing here has expired that could be asked for again.")
+		c.say(c.texts.TerminalNoneExpired)
 		return false, nil
 	}
 	return c.press(ctx, accept, expired, chat.ActionAskAgain, desk.Press{})
@@ -57,7 +53,7 @@ func (c *Console) press(
 	ctx context.Context, accept core.Accept, card core.Card, action chat.Action, p desk.Press,
 ) (stored bool, err error) {
 	look := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }
-	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Log: c.opt.Log}
+	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Texts: c.texts, Log: c.opt.Log}
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
 	switch made := at.Press(ctx, chat.CardButton(card, action), p).(type) {
 	case desk.Event:

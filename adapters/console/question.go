@@ -10,6 +10,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -18,12 +19,18 @@ import (
 const leftOut = "-"
 
 // wanted is what can be typed for a field: in the prompt, unless it has choices, and in a sentence.
-var wanted = map[question.Kind]struct{ short, long string }{
-	question.Text:    {"text", "a text"},
-	question.Number:  {"number", "a number"},
-	question.Integer: {"number", "a whole number"},
-	question.YesNo:   {"y/n", "y or n"},
-	question.Pick:    {"", "a number or a title"},
+func (a *shown) wanted(kind question.Kind) (short, long string) {
+	switch kind {
+	case question.Number:
+		return a.TerminalPromptNumber, a.TerminalNumber
+	case question.Integer:
+		return a.TerminalPromptNumber, a.TerminalInteger
+	case question.YesNo:
+		return "y/n", a.TerminalYesNo
+	case question.Pick:
+		return "", a.TerminalPick
+	}
+	return a.TerminalPromptText, a.TerminalText
 }
 
 // field is the field that is asked for now.
@@ -33,13 +40,13 @@ func (a *shown) field() question.Field { return a.card.Question.Fields[len(a.typ
 // says of that.
 func (a *shown) asksField() (lines []string, prompt string) {
 	f, name := a.field(), a.field().Label()
-	want := wanted[f.Kind]
+	short, long := a.wanted(f.Kind)
 	if n := len(f.Choices); n > 0 {
-		want.short = fmt.Sprintf("1-%d", n)
+		short = fmt.Sprintf("1-%d", n)
 	}
-	prompt = doc.Fact{Label: oneLine(name), Text: want.short}.Line()
+	prompt = doc.Fact{Label: oneLine(name), Text: short}.Line()
 	if n := len(a.card.Question.Fields); n > 1 {
-		name += fmt.Sprintf(" (%d of %d)", len(a.typed)+1, n)
+		name += a.counted(len(a.typed)+1, n)
 	}
 	for _, line := range []string{name, f.Hint} {
 		if line != "" {
@@ -49,9 +56,9 @@ func (a *shown) asksField() (lines []string, prompt string) {
 	for i, c := range f.Choices {
 		lines = append(lines, fmt.Sprintf("%d) %s", i+1, c.Title))
 	}
-	last := "answer with " + want.long + f.Bounds()
+	last := wording.Fill(a.TerminalInput, "{what}", long+f.Bounds())
 	if !f.Required {
-		last += ", or with " + leftOut + " to leave it out"
+		last = wording.Fill(a.TerminalLeaveOut, "{input}", last, "{word}", leftOut)
 	}
 	return append(lines, last), prompt
 }
@@ -65,7 +72,7 @@ func (c *Console) answer(ctx context.Context, accept core.Accept, a shown, line 
 		value = ""
 	}
 	typed := append(slices.Clip(a.typed), value)
-	fault := desk.Unfit(question.Question{Fields: []question.Field{f}}, []string{value})
+	fault := desk.Desk{Texts: c.texts}.Unfit(question.Question{Fields: []question.Field{f}}, []string{value})
 	switch {
 	case q.Form && a.typed == nil && strings.HasPrefix(text, "{") && json.Valid([]byte(text)):
 		stored, err = c.press(ctx, accept, a.card, chat.ActionAnswer, desk.Press{Form: true, Whole: text})

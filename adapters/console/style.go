@@ -37,9 +37,9 @@ func (s style) bot(text string) string {
 
 // lines are lines about a card.
 func (s style) lines(a shown, lines ...string) (out string) {
-	name := "approval>"
+	name := a.TerminalApproval
 	if a.card.Question != nil {
-		name = "question>"
+		name = a.TerminalQuestion
 	}
 	for _, line := range lines {
 		out += s.paint(a.color, name) + " " + oneLine(line) + "\n"

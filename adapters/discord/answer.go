@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -22,7 +23,7 @@ const formTime = tokenLife
 func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
 	page, ok := pageOpened(b, o.Form)
 	if !ok {
-		return ephemeral(desk.ErrNotOurs.Message)
+		return ephemeral(d.desk.PressNotOurs)
 	}
 	if _, lost := d.filledBefore(ctx, i, o.Card, page); lost != nil {
 		return lost
@@ -46,7 +47,7 @@ func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button
 	card, q := open.Card, *open.Card.Question
 	page, ok := pageOpened(b, open.Form)
 	if !ok {
-		return ephemeral(desk.ErrNotOurs.Message), nil
+		return ephemeral(d.desk.PressNotOurs), nil
 	}
 	form := pageOf(open.Form, page, nil)
 	typed := make([]string, len(form.Inputs))
@@ -63,15 +64,15 @@ func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button
 	}
 	if err := d.keepFilled(ctx, i, card.Approval, page, typed); err != nil {
 		d.Log.Warn("what was filled into a form could not be kept", "category", core.CategoryOf(err), "err", err)
-		return d.privately(i, card, desk.ErrUnstored.Message, "Answer", page), nil
+		return d.privately(i, card, d.desk.PressUnstored, d.desk.ButtonAnswer, page), nil
 	}
 	fields := q.Fields[form.First : form.First+len(typed)]
-	if say := desk.Unfit(question.Question{Fields: fields, Form: q.Form}, typed); say.Err != nil {
-		return d.privately(i, card, say.Text()+tryAgain, "Answer", page), nil
+	if say := d.desk.Unfit(question.Question{Fields: fields, Form: q.Form}, typed); say.Err != nil {
+		return d.privately(i, card, say.Text()+" "+d.desk.AnswerAgain, d.desk.ButtonAnswer, page), nil
 	}
 	if pages := pagesOf(len(q.Fields)); page+1 < pages {
-		text := fmt.Sprintf("Page %d of %d is filled in. Nothing is answered until the last page is.", page+1, pages)
-		return d.privately(i, card, text, "Continue", page+1), nil
+		text := wording.Fill(d.desk.AnswerPage, "{page}", strconv.Itoa(page+1), "{pages}", strconv.Itoa(pages))
+		return d.privately(i, card, text, d.desk.ButtonContinue, page+1), nil
 	}
 	before, lost := d.filledBefore(ctx, i, card, page)
 	if lost != nil {
@@ -81,16 +82,14 @@ func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button
 	switch a := d.desk.Press(ctx, b, p).(type) {
 	case desk.Event:
 		if i.isPrivate() {
-			return d.privately(i, card, "Your answer is sent.", "", 0), &a.Event
+			return d.privately(i, card, d.desk.AnswerSent, "", 0), &a.Event
 		}
 		return d.pressed(ctx, i, a.Click), &a.Event
 	case desk.Say:
-		return d.privately(i, card, a.Text()+tryAgain, "Answer", 0), nil
+		return d.privately(i, card, a.Text()+" "+d.desk.AnswerAgain, d.desk.ButtonAnswer, 0), nil
 	}
 	return acknowledged, nil
 }
-
-const tryAgain = " Press Answer to try again."
 
 // privately answers with a text that only the person sees, in place of the last one of the same form, and a button that opens a page of the form; label
 // "": none.
@@ -125,11 +124,10 @@ func (d *Discord) filledBefore(ctx context.Context, i interaction, c core.Card, 
 		some, err := d.filled(ctx, i, c.Approval, earlier)
 		if err != nil {
 			d.Log.Warn("what was filled into a form could not be read", "category", core.CategoryOf(err), "err", err)
-			return nil, d.privately(i, c, "What you filled in before could not be read, so nothing was answered."+tryAgain, "Answer", 0)
+			return nil, d.privately(i, c, d.desk.AnswerUnread+" "+d.desk.AnswerAgain, d.desk.ButtonAnswer, 0)
 		}
 		if some == nil {
-			const text = "What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."
-			return nil, d.privately(i, c, text, "Answer", 0)
+			return nil, d.privately(i, c, d.desk.AnswerLost, d.desk.ButtonAnswer, 0)
 		}
 		typed = append(typed, some...)
 	}

@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -238,7 +238,7 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 			for _, action := range c.actions {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", action)))
 				r.answered(i, discordtest.Reply)
-				if m, _ := i.Shown(); m.Content != desk.ErrMisfit.Message {
+				if m, _ := i.Shown(); m.Content != wording.BuiltIn.PressMisfit {
 					t.Errorf("%s: bob sees %q", action, m.Content)
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -86,18 +87,19 @@ const (
 )
 
 // allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
-func allArguments(c core.Card) *response {
-	tool, all := "Tool: "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
+func allArguments(c core.Card, t *wording.Texts) *response {
+	tool, all := t.LabelTool+": "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
 	if all == "" {
-		return ephemeral(tool + "Arguments: none")
+		return ephemeral(tool + t.ArgumentsNone)
 	}
 	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, chat.MoreNote); left == 0 {
 		return ephemeral(tool + text)
 	}
-	text := tool + "All arguments are in the file."
+	text := tool + t.ArgumentsInFile
 	if len(all) > maxArgumentsFile {
 		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
-		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments." + doc.OnPage(c, channel)
+		left := chat.Thousands(len([]rune(all)) - len([]rune(kept)))
+		text = tool + wording.Fill(t.ArgumentsFileCut, "{count}", left) + doc.OnPage(c, channel(t))
 		all = kept
 	}
 	r := ephemeral(text)

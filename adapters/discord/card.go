@@ -8,23 +8,28 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
 
 // channel reads a card.
-var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
+func channel(t *wording.Texts) doc.Reader {
+	return doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput, Texts: t}
+}
 
 // drawCard draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are disabled, since one of
 // them was just pressed.
-func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (m drawn, err error) {
-	v := doc.View(d, channel)
+func drawCard(
+	seal func(fields ...string) string, t *wording.Texts, d core.Delivery, link string, pressed bool,
+) (m drawn, err error) {
+	v := doc.View(d, channel(t))
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(v)
 	}
 	m.Card = &container{Color: int(v.Color)}
 	if d.First != "" && link != "" {
-		line := markdownOf(doc.Reminder(d, channel, link))
+		line := markdownOf(doc.Reminder(d, channel(t), link))
 		m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: line})
 		return m, nil
 	}
@@ -54,7 +59,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 func layout(v doc.Document, spared int) (texts []string, left int) {
 	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
-		above = latePrefix + above
+		above = late(v.Texts) + above
 	}
 	rest := "\n" + fields(v.Fields)
 	for _, note := range v.Notes {
@@ -113,11 +118,11 @@ func arguments(v doc.Document, room int) (text string, left int) {
 	if strings.HasPrefix(code, "{") || strings.HasPrefix(code, "[") {
 		begin = jsonFence
 	}
-	text, left = fenced("**Arguments**\n"+begin, code, min(room, maxArguments), func(left int) string {
-		return chat.Thousands(left) + " more characters: press Show all arguments"
+	text, left = fenced("**"+v.LabelArguments+"**\n"+begin, code, min(room, maxArguments), func(left int) string {
+		return wording.Fill(v.ArgumentsCut, "{count}", chat.Thousands(left))
 	})
 	if count := utf8.RuneCountInString(code); left > 0 && count-left < minArguments {
-		return "The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: press Show all arguments", count
+		return wording.Fill(v.ArgumentsUnshown, "{count}", chat.Thousands(count)), count
 	}
 	return text, left
 }
@@ -127,12 +132,12 @@ func contextOf(v doc.Document) string {
 	if !v.Elsewhere {
 		return ""
 	}
-	text := doc.Copied
+	text := v.CardElsewhere
 	if len(v.Context) > 0 {
-		text += " Its last messages:"
+		text += " " + v.ItsLastMessages
 	}
 	for _, l := range v.Context {
-		text += "\n> **" + l.Speaker + ":** " + doc.OrEmpty(said(l.Text, maxLine))
+		text += "\n> **" + l.Speaker + ":** " + said(l.Text, maxLine)
 	}
 	return text
 }
@@ -149,7 +154,7 @@ func cardRows(
 		}
 		answers = nil
 		rows = append(rows, []discordgo.MessageComponent{menu{
-			CustomID: value, Placeholder: "Choose an answer", MinValues: 1, MaxValues: 1, Options: menuOptions(v.Options, ""), Disabled: pressed,
+			CustomID: value, Placeholder: v.ChooseAnswer, MinValues: 1, MaxValues: 1, Options: menuOptions(v.Options, ""), Disabled: pressed,
 		}})
 	}
 	for i, choices := range [][]doc.Choice{answers, v.Cut(left, leadCut(v))} {
@@ -166,7 +171,7 @@ func cardRows(
 			row = append(row, made)
 		}
 		if i > 0 && link != "" {
-			row = append(row, discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link})
+			row = append(row, discordgo.Button{Label: plainLabel(v.ButtonConversation, maxButton), Style: discordgo.LinkButton, URL: link})
 		}
 		if row != nil {
 			rows = append(rows, row)

@@ -32,7 +32,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 	case desk.Open:
 		return d.open(ctx, i, b, a), nil
 	case desk.Show:
-		return allArguments(a.Card), nil
+		return allArguments(a.Card, d.desk.Texts), nil
 	}
 	return why(answer), nil
 }
@@ -95,7 +95,7 @@ func (d *Discord) OldClick(e core.Event) (core.Click, error) {
 	}
 	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))
 	p.Whole = i.Answer
-	c, err := desk.Click(b, p)
+	c, err := d.desk.Click(b, p)
 	if err != nil || string(c.Approval) != e.Subject() || c.Choice == core.Answer && c.Option == 0 && c.Answer == "" {
 		return core.Click{}, errClickShape
 	}
@@ -123,7 +123,7 @@ func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *res
 		}
 		delivery.Conversation = card.Conversation
 	}
-	m, err := drawCard(d.Signer.Seal, delivery, cardLink(delivery), true)
+	m, err := drawCard(d.Signer.Seal, d.desk.Texts, delivery, cardLink(delivery), true)
 	if err != nil {
 		return acknowledged
 	}

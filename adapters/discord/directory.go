@@ -66,7 +66,7 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
 		return core.Copies{}, nil
 	}
-	if _, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel)); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
+	if _, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel(d.desk.Texts))); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
 		text := "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
 		if guildOf(delivery.Conversation) != direct {
 			text = "Nobody was notified: this is decided by people with a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."

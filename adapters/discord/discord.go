@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -38,11 +39,12 @@ type Options struct {
 	// Open returns the platform's unfinished events. The typing indicator of a channel ends when the channel has none left, whichever
 	// process answered. Nil: if another process answered, the indicator only expires.
 	Open   func(ctx context.Context) ([]core.EventRecord, error)
-	Owner  string           // of shard leases: this process's name
-	Lease  time.Duration    // of a shard: how long a dead process keeps it; at most 30 s, which 0 also means
-	Now    func() time.Time // nil: time.Now
-	Jitter func() float64   // scales waits, from 0 (half) to 1 (full); nil: full
-	Log    *slog.Logger     // nil: discard
+	Owner  string            // of shard leases: this process's name
+	Lease  time.Duration     // of a shard: how long a dead process keeps it; at most 30 s, which 0 also means
+	Now    func() time.Time  // nil: time.Now
+	Jitter func() float64    // scales waits, from 0 (half) to 1 (full); nil: full
+	Log    *slog.Logger      // nil: discard
+	Words  map[string]string // in place of built-in texts, by their keys
 }
 
 // maxRemembered is how many threads and how many sent messages are remembered.
@@ -87,11 +89,15 @@ func New(o Options) *Discord {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Log = o.Log.With("platform", Name)
+	texts := wording.New(o.Words)
 	d := &Discord{
-		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
+		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal, texts), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered),
 	}
-	d.desk = desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Confirm: confirmForm, Reason: maxReason, Input: maxInput, Log: o.Log}
+	d.desk = desk.Desk{
+		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Cautions: func(c core.Card) string { return cautionsOf(c, texts) },
+		Reason: maxReason, Input: maxInput, Texts: texts, Log: o.Log,
+	}
 	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Log: o.Log, Report: d.outbound.Record})
 	d.guilds = guilds.New(d.rest, o.Now)
 	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }

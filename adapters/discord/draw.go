@@ -4,24 +4,26 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is literal, or code. No
 // message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
 // reply can be. seal signs the value of a button.
-func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
+func newPainter(seal func(fields ...string) string, t *wording.Texts) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
-		Reply: drawReplies,
+		Reply: func(text string) []drawn { return drawReplies(text, t) },
 		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
 		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
-		Late:  func(m drawn) drawn { return m.under(latePrefix) },
+		Late:  func(m drawn) drawn { return m.under(late(t)) },
 		Button: func(m drawn, text string, b chat.Button) (drawn, error) {
 			made, err := newButton(seal, text, discordgo.PrimaryButton, b)
 			m.Rows = rowOf(made)
 			return m, err
 		},
-		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link, false) },
+		Card:  func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, t, d, link, false) },
+		Texts: t,
 	}
 }
 

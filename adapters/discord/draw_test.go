@@ -45,13 +45,13 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		}
 		if c.Question != nil {
 			for page := range pagesOf(len(c.Question.Fields)) {
-				inspectModal(t, drawForm("value", pageOf(doc.AnswerForm(c), page, nil)), 40_000) // five menus of 25 options
+				inspectModal(t, drawForm("value", pageOf(formOf(c, chat.ActionAnswer), page, nil)), 40_000) // five menus of 25 options
 			}
 		}
 		readArguments(t, c)
-		inspectModal(t, drawForm("value", doc.ReasonForm(c, maxReason)), 8000)
-		inspectModal(t, drawForm("value", confirmForm(c)), 8000)
-		if f, ok := doc.EditForm(c, maxInput); ok {
+		inspectModal(t, drawForm("value", formOf(c, chat.ActionReason)), 8000)
+		inspectModal(t, drawForm("value", formOf(c, chat.ActionConfirm)), 8000)
+		if f, ok := doc.View(core.Delivery{Card: &c}, channel(nil)).Form(chat.ActionEdit, maxInput); ok {
 			inspectModal(t, drawForm("value", f), 8000)
 		}
 	})

@@ -44,6 +44,7 @@ func (c *Config) Open(d core.Deps) (core.Platform, error) {
 		Config: *c, Signer: d.Signer, Card: d.Card, Redraw: d.Redraw, PutBlob: d.PutBlob,
 		KV: d.KV, Owner: d.Owner, Lease: 3 * d.Lease,
 		Recent: events(d.Events, false), Open: events(d.Events, true), Now: d.Now, Jitter: d.Jitter, Log: d.Log,
+		Words: d.Words,
 	}), nil
 }
 

@@ -37,7 +37,7 @@ func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
 			}
 		}
 	}
-	return p.hasText(part)
+	return p.hasText(part, late(at.Texts))
 }
 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -27,14 +27,14 @@ const inputField = "field-"
 
 // drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs if there is room.
 func drawForm(value string, f doc.Form) modal {
-	m := modal{CustomID: value, Title: f.Title}
+	m := modal{CustomID: value, Title: plainLabel(f.Title, maxFieldLabel)}
 	if len(f.Inputs) < maxFields {
 		about := leadOf(f.Lead, maxQuestion)
 		if f.Caution != "" {
 			about = f.Caution + "\n" + about
 		}
 		if f.Tool != "" {
-			about += "\nTool: " + toolOf(f.Tool)
+			about += "\n" + f.LabelTool + ": " + toolOf(f.Tool)
 		}
 		m.Components = append(m.Components, discordgo.TextDisplay{Content: about})
 	}
@@ -46,9 +46,9 @@ func drawForm(value string, f doc.Form) modal {
 		case f.Action == chat.ActionEdit:
 			id = "arguments"
 		case !in.Required:
-			in.Title += " (optional)" // Discord does not say so
+			in.Title += " " + f.FormOptional // Discord does not say so
 		}
-		m.Components = append(m.Components, input(id, in))
+		m.Components = append(m.Components, input(id, in, f.Texts))
 	}
 	return m
 }
@@ -59,7 +59,7 @@ func drawForm(value string, f doc.Form) modal {
 // pageOf is a page of a form, from 0. typed is what its inputs are filled with, by their places on the page.
 func pageOf(f doc.Form, page int, typed []string) doc.Form {
 	if n := pagesOf(len(f.Inputs)); n > 1 {
-		f.Title += fmt.Sprintf(" (page %d of %d)", page+1, n)
+		f.Title = wording.Fill(f.FormPage, "{title}", f.Title, "{page}", strconv.Itoa(page+1), "{pages}", strconv.Itoa(n))
 	}
 	f.First = page * maxFields
 	f.Inputs = slices.Clone(f.Inputs[f.First:min(len(f.Inputs), f.First+maxFields)])
@@ -91,24 +91,24 @@ func pageButton(c core.Card, page int) chat.Button {
 	return chat.OptionButton(c, 0, strconv.Itoa(page+1))
 }
 
-// confirmForm asks again before a call is approved, and says why. It takes no notice of which of the call's cards was pressed: it is as cautious
+// cautionsOf says why it is asked again before a call is approved. It takes no notice of which of the call's cards was pressed: it is as cautious
 // as for a copy with every note and the longest context.
-func confirmForm(c core.Card) doc.Form {
-	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel)
+func cautionsOf(c core.Card, t *wording.Texts) string {
+	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel(t))
 	_, left := layout(v, maxContext)
 	cautions := v.Cautions(leadCut(v))
 	if left > 0 || cautions == "" {
-		cautions = strings.TrimSpace(cautions + " The card does not show all arguments. Read them first: press Show all arguments.")
+		cautions = strings.TrimSpace(cautions + " " + t.ArgumentsUnseen)
 	}
-	return doc.ConfirmForm(c, cautions)
+	return cautions
 }
 
 // input draws an input of a form, with its label.
-func input(id string, in doc.Input) discordgo.Label {
+func input(id string, in doc.Input, t *wording.Texts) discordgo.Label {
 	f := in.Field
-	made := discordgo.Label{Label: plainLabel(in.Shown(), maxFieldLabel), Description: hint(f)}
+	made := discordgo.Label{Label: plainLabel(in.Label(), maxFieldLabel), Description: hint(f, t)}
 	if titles := in.Titles(); titles != nil {
-		m := menu{CustomID: id, Placeholder: "Choose", MinValues: 1, MaxValues: 1, Options: menuOptions(titles, in.Value), Required: new(f.Required)}
+		m := menu{CustomID: id, Placeholder: t.Choose, MinValues: 1, MaxValues: 1, Options: menuOptions(titles, in.Value), Required: new(f.Required)}
 		if !f.Required {
 			m.MinValues = 0
 		}
@@ -129,9 +129,9 @@ func input(id string, in doc.Input) discordgo.Label {
 }
 
 // hint says what an input is for or, if nothing else does, which numbers fit.
-func hint(f question.Field) string {
+func hint(f question.Field, t *wording.Texts) string {
 	low, high := string(f.Minimum), string(f.Maximum)
-	text := "A number"
+	text := t.InputNumber
 	switch {
 	case f.Hint != "":
 		text = f.Hint
@@ -144,7 +144,7 @@ func hint(f question.Field) string {
 	case high != "":
 		text += ": " + high + " or less"
 	case f.Kind == question.Integer:
-		text = "A whole number"
+		text = t.InputInteger
 	}
 	return plainLabel(text, maxOption)
 }

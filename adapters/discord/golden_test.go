@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
 
-var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") })
+var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, wording.BuiltIn)
 
 // samples are the posts that have golden files.
 var samples = adaptertest.Samples{
@@ -47,21 +49,25 @@ func TestGoldenPosts(t *testing.T) {
 			adaptertest.Golden(t, name, sent)
 		})
 	}
-	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", doc.ReasonForm(*testCard(nil), maxReason)))
-	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", doc.ReasonForm(*testCard(func(c *core.Card) { c.NeedsWhy = true }), maxReason)))
-	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", confirmForm(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }))))
-	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
+	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.NeedsWhy = true }), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }), chat.ActionConfirm)))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Editable = true }), chat.ActionEdit)))
 	form := samples.Deliveries()["card-question-form"].Card
 	for page := range pagesOf(len(form.Question.Fields)) {
-		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(doc.AnswerForm(*form), page, [][]string{{"2", "", "many"}, nil}[page])))
+		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
-	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-text"].Card)))
+	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
-func editForm(c core.Card) doc.Form {
-	f, _ := doc.EditForm(c, maxInput)
+func formOf(c core.Card, action chat.Action) doc.Form {
+	limit := map[chat.Action]int{chat.ActionReason: maxReason, chat.ActionEdit: maxInput}[action]
+	f, _ := doc.View(core.Delivery{Card: &c}, channel(nil)).Form(action, limit)
+	if action == chat.ActionConfirm {
+		f.Caution = cautionsOf(c, wording.BuiltIn)
+	}
 	return f
 }
 
@@ -93,7 +99,7 @@ type shownArguments struct {
 
 func readArguments(t fataler, c core.Card) shownArguments {
 	t.Helper()
-	r := allArguments(c)
+	r := allArguments(c, wording.BuiltIn)
 	out, _ := r.Data.(outgoing)
 	shown := shownArguments{Text: out.Content}
 	inspect(t, out)

@@ -13,7 +13,6 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/webhook"
 	"gatehouse/core"
 )
@@ -203,7 +202,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
 	case chat.NotStored:
-		answer = ephemeral(unstored(i.Type))
+		answer = ephemeral(d.unstored(i.Type))
 	}
 	if len(answer.files) > 0 {
 		d.respond(i, answer)
@@ -221,11 +220,11 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 }
 
 // unstored says that an interaction could not be stored.
-func unstored(kind discordgo.InteractionType) string {
+func (d *Discord) unstored(kind discordgo.InteractionType) string {
 	if kind == discordgo.InteractionApplicationCommand {
 		return "Your command could not be stored, so nothing was done. Send the command again."
 	}
-	return desk.ErrUnstored.Message
+	return d.desk.PressUnstored
 }
 
 // validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,

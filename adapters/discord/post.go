@@ -60,7 +60,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		}
 		return "", false, err
 	}
-	if delivery.Kind == core.PostCard && !made.hasText(part) { // an earlier send succeeded, and the card has changed since
+	if delivery.Kind == core.PostCard && !made.hasText(part, late(d.desk.Texts)) { // an earlier send succeeded, and the card has changed since
 		if err := d.Edit(ctx, ref, delivery); err != nil {
 			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and could not be updated.")
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 )
 
 // replyForms are Discord's forms of what a reply has.
@@ -20,9 +21,9 @@ const maxFiles = 10
 //
 // Nothing in it pings, since every message has empty allowed_mentions. Nor can it mislead: all of its text is escaped, so that it has no
 // tokens, small text or links but those that show their address.
-func drawReplies(text string) (all []drawn) {
+func drawReplies(text string, t *wording.Texts) (all []drawn) {
 	blocks := doc.Parse(text)
-	if chat.LooksLikeCard(text) {
+	if chat.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
 	}
 	for _, part := range doc.Split(blocks, func(part []doc.Block) bool { return fits(drawReply(part)) }) {

@@ -209,7 +209,7 @@ func TestCodeWithinALine(t *testing.T) {
 
 // TestAnIndentedNumberIsNoItem: Discord would count on from the first one.
 func TestAnIndentedNumberIsNoItem(t *testing.T) {
-	if got := drawReplies("✅ Approved\n  5. x\n  9. y"); len(got) != 1 || got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
+	if got := drawReplies("✅ Approved\n  5. x\n  9. y", nil); len(got) != 1 || got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -185,8 +185,8 @@ func (p posted) pieces() (all []piece) {
 }
 
 // hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its buttons can be pressed.
-func (p posted) hasText(part drawn) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, latePrefix, "", 1)) }
+func (p posted) hasText(part drawn, late string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, late, "", 1)) }
 	if part.Card == nil {
 		said := plain(p.Content)
 		return said == plain(part.Text) || part.Plain != "" && said == plain(part.Plain)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 )
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
@@ -48,11 +49,11 @@ const (
 	maxAnswer    = 500
 )
 
-// Prefixes in small text.
-const (
-	latePrefix  = "-# " + chat.LateNote + "\n"
-	stepsPrefix = "-# 🔧 "
-)
+// stepsPrefix stands before a turn's tools, in small text.
+const stepsPrefix = "-# 🔧 "
+
+// late stands above a message that comes late, in small text.
+func late(t *wording.Texts) string { return "-# " + t.CardLate + "\n" }
 
 // gap is an invisible character. It breaks what no backslash breaks; code has none.
 const gap = "\u200b"

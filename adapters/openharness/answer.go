@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -53,8 +52,8 @@ func invalid(field, message string) *refusal {
 }
 
 // unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.
-func unknownContinuation() *refusal {
-	return refuse(http.StatusConflict, codeContinuation, desk.ErrNotOurs.Message)
+func (e *Engine) unknownContinuation() *refusal {
+	return refuse(http.StatusConflict, codeContinuation, e.desk.PressNotOurs)
 }
 
 // refusalOf is how an error is answered. What the caller can't mend is logged, and shown without its cause.

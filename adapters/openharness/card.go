@@ -17,7 +17,7 @@ import (
 func (c *call) card(ctx context.Context, p storedPost, about map[string]any, reviewed bool) (wire.Directive, error) {
 	approval, err := c.Store.LoadApproval(ctx, p.Approval)
 	if core.CategoryOf(err) == core.NotFound {
-		return said("An approval was requested here. It is no longer stored.", about), nil
+		return said(c.desk.CardGone, about), nil
 	}
 	if err != nil {
 		return wire.Directive{}, err
@@ -29,7 +29,7 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 	run := approval.Invocation
 	about["approval"], about["status"], about["state"] = string(card.Approval), c.statusToken(run), string(card.State)
 	post := core.Post{Occasion: p.Occasion, LeftOut: p.LeftOut, Pressed: p.Pressed}
-	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, doc.Reader{Platform: Name, Who: c.who.Actor})
+	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, doc.Reader{Platform: Name, Who: c.who.Actor, Texts: c.desk.Texts})
 	d := wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
 	d.Payload["run_id"] = string(run)
 	if key, _ := about["id"].(string); c.html {
@@ -49,7 +49,7 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 			d.DeadlineMS = &left
 		}
 		if c.request.TextOnly {
-			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", howToDecide(card)), about), about
+			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", howToDecide(v, card)), about), about
 		}
 	}
 	c.offer(v, card, run, reviewed, holder, about)
@@ -78,7 +78,7 @@ func (c *call) offer(
 			entry["id"] = "option-" + strconv.Itoa(one.Option)
 		case chat.ActionApprove:
 			if one.Cautions != "" && !reviewed {
-				t.Action, entry["id"], entry["label"] = actReview, "review", "Review"
+				t.Action, entry["id"], entry["label"] = actReview, "review", v.ButtonReview
 			}
 		case chat.ActionReason:
 			t.Action, entry["id"] = actDeny, "deny"

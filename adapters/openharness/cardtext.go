@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -42,9 +43,9 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 		switch {
 		case v.Told, card.Arguments == "":
 		case v.Arguments == "":
-			lines = append(lines, doc.NoArguments)
+			lines = append(lines, v.NoArguments)
 		default:
-			lines = append(lines, "Arguments:", "  "+whole(v.Arguments))
+			lines = append(lines, v.LabelArguments+":", "  "+whole(v.Arguments))
 		}
 	}
 	payload["message"] = strings.Join(lines, "\n")
@@ -54,12 +55,12 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	if card.State == core.Open {
 		payload["approvers"] = doc.Approvers(card, Name)
 	} else {
-		payload["standing"] = doc.Standing(card)
+		payload["standing"] = v.Standing()
 	}
 	return payload
 }
 
 // howToDecide tells a person whose Shell shows no approvals where an open one is decided.
-func howToDecide(card core.Card) string {
-	return "To decide: open /approvals/" + chat.Name(string(card.Approval)) + " of gatehouse's pages."
+func howToDecide(v doc.Document, card core.Card) string {
+	return wording.Fill(v.DecideOnPage, "{page}", "/approvals/"+chat.Name(string(card.Approval)))
 }

@@ -96,9 +96,9 @@ func (c *call) actions(event int64, p storedPost) []map[string]any {
 	case p.Pressed || event == 0:
 		return nil
 	case p.Bucket == core.RetryableTransient:
-		return button(actRetry, "Try again")
+		return button(actRetry, c.desk.ButtonTryAgain)
 	case p.Bucket == core.SessionTerminating:
-		return button(actNew, "Start a new conversation")
+		return button(actNew, c.desk.ButtonStartNew)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -41,6 +42,7 @@ type Options struct {
 	Wait       time.Duration // how long a request waits for its turn at most; 0 = 25 seconds
 	Now        func() time.Time
 	Log        *slog.Logger
+	Words      map[string]string // in place of built-in texts of cards, by their keys
 }
 
 // Engine is a Harness Engine. It is made by New.
@@ -66,7 +68,7 @@ func New(o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Log: o.Log}
+	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log}
 	return &Engine{Options: o, desk: at, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
 }
 

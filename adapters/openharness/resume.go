@@ -23,7 +23,7 @@ func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) 
 	}
 	t, ok := c.openToken(c.who, c.request.Continuation.Token)
 	if !ok {
-		return wire.Response{}, unknownContinuation()
+		return wire.Response{}, c.unknownContinuation()
 	}
 	if t.Action == actStatus {
 		return c.status(ctx, core.InvocationID(t.Subject), patient)
@@ -53,7 +53,7 @@ func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) 
 	case desk.Say:
 		return wire.Response{}, c.refusal(b, pressed)
 	}
-	return wire.Response{}, unknownContinuation()
+	return wire.Response{}, c.unknownContinuation()
 }
 
 // subject returns what a token presses, and its approval, if the request is of its run and its session.
@@ -63,15 +63,15 @@ func (c *call) subject(ctx context.Context, t token) (b chat.Button, a core.Appr
 		a, err = c.Store.LoadApproval(ctx, b.Approval)
 		switch {
 		case core.CategoryOf(err) == core.NotFound:
-			err = refuse(http.StatusConflict, codeContinuation, desk.ErrUnknown.Message)
+			err = refuse(http.StatusConflict, codeContinuation, c.desk.PressUnknown)
 		case err == nil && !c.concerns(a.Invocation, a.Conversation):
-			err = unknownContinuation()
+			err = c.unknownContinuation()
 		}
 		return b, a, err
 	}
 	failed, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: b.Failed, Limit: 1})
 	if err == nil && (b.Failed == 0 || len(failed) == 0 || !c.concerns("", failed[0].Conversation)) {
-		err = unknownContinuation()
+		err = c.unknownContinuation()
 	}
 	b.Conversation = c.mailbox
 	return b, a, err
@@ -191,7 +191,7 @@ func (c *call) refused(ctx context.Context, click core.EventRecord) error {
 	if err != nil {
 		return err
 	}
-	text := desk.ErrNotOurs.Message
+	text := c.desk.PressNotOurs
 	for _, m := range mail {
 		if p, err := readPost(m); err == nil && p.Text != "" {
 			text = p.Text

@@ -16,7 +16,7 @@ func (c *call) status(ctx context.Context, run core.InvocationID, patient bool) 
 		return wire.Response{}, err
 	}
 	if len(events) == 0 || !c.concerns(run, events[0].Conversation) {
-		return wire.Response{}, unknownContinuation()
+		return wire.Response{}, c.unknownContinuation()
 	}
 	settled := func() (bool, error) {
 		if events, err = c.run(ctx, run); err != nil || len(events) == 0 {

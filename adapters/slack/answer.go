@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/core"
 )
 
@@ -39,7 +38,7 @@ func (s *Slack) OldClick(e core.Event) (core.Click, error) {
 	for _, b := range pressed {
 		_, p := s.pressOf(i, b, "")
 		p.Whole = i.Answer
-		if c, err := desk.Click(b, p); err == nil && string(c.Approval) == e.Subject() && (c.Choice != core.Answer || c.Option > 0 || c.Answer != "") {
+		if c, err := s.desk.Click(b, p); err == nil && string(c.Approval) == e.Subject() && (c.Choice != core.Answer || c.Option > 0 || c.Answer != "") {
 			return c, nil
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -64,6 +65,7 @@ func metadata(d core.Delivery) api.SlackMetadata {
 // painter draws deliveries. seal signs the value of a button.
 type painter struct {
 	seal func(fields ...string) string
+	*wording.Texts
 }
 
 // draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a
@@ -72,7 +74,7 @@ type painter struct {
 // Slack parses no tokens in text that a model or a person wrote: it is rich text, plain text or a table.
 func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
-		Reply: reply,
+		Reply: func(text string) []message { return reply(text, p.Texts) },
 		Plain: func(text string) message {
 			return message{Text: excerpt(text), Blocks: []api.Block{rich(section(own(shorten(defuse(text), maxPlain))))}}
 		},
@@ -81,8 +83,8 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 			return message{Text: excerpt("Tools used: " + defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m message) message {
-			m.Blocks = lateBlocks(m.Blocks)
-			m.Text = excerpt(chat.LateNote) + "\n" + m.Text
+			m.Blocks = lateBlocks(p.CardLate, m.Blocks)
+			m.Text = excerpt(p.CardLate) + "\n" + m.Text
 			return m
 		},
 		Button: func(m message, label string, b chat.Button) (message, error) {
@@ -94,6 +96,7 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 		},
 		Extra: func(d core.Delivery) []string { return []string{d.To.Channel, d.To.Thread} },
 		Card:  p.card,
+		Texts: p.Texts,
 	}.Draw(d, link)
 }
 
@@ -115,8 +118,8 @@ func plainText(s string) *api.TextBlockObject {
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
 
 // lateBlocks are the blocks of a message that comes late.
-func lateBlocks(blocks []api.Block) []api.Block {
-	return append([]api.Block{smallLine(chat.LateNote)}, blocks...)
+func lateBlocks(note string, blocks []api.Block) []api.Block {
+	return append([]api.Block{smallLine(note)}, blocks...)
 }
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.

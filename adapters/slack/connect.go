@@ -27,9 +27,7 @@ const (
 
 // Texts for strangers, and for people of whom Slack can't be asked now.
 const (
-	strangerTalks   = "Sorry, I only talk with people of my own workspace. Somebody there can ask me for you."
-	strangerPresses = "Only people of my own workspace can use this button, so nothing was done."
-	unknownPresses  = "I could not check your workspace. Press again."
+	strangerTalks = "Sorry, I only talk with people of my own workspace. Somebody there can ask me for you."
 )
 
 // unknownHome is the beginning of the log line about somebody of whom Slack can't be asked now.
@@ -151,10 +149,10 @@ func (s *Slack) admits(ctx context.Context, i interaction) (ok bool, result chat
 		if ctx.Err() == nil {
 			s.Log.Warn(unknownHome+pressNote, "person", i.User.ID, "category", core.CategoryOf(err), "err", err)
 		}
-		s.tellClicker(i, unknownPresses)
+		s.tellClicker(i, s.desk.PressUnchecked)
 		return false, chat.NotStored
-	case !own && s.refuseStranger("press", i.User.ID, strangerPresses):
-		s.tellClicker(i, strangerPresses)
+	case !own && s.refuseStranger("press", i.User.ID, s.desk.PressStranger):
+		s.tellClicker(i, s.desk.PressStranger)
 	}
 	return own, chat.Stored
 }

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
-var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }}
+var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, Texts: wording.BuiltIn}
 
 // samples are the posts for which there are golden files.
 var samples = adaptertest.Samples{
@@ -37,17 +39,18 @@ func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
-	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", doc.ReasonForm(*testCard(nil), maxReason)))
-	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", doc.ReasonForm(*testCard(func(c *core.Card) { c.NeedsWhy = true }), maxReason)))
-	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
+	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.NeedsWhy = true }), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Editable = true }), chat.ActionEdit)))
 	for _, name := range []string{"form", "text"} {
-		adaptertest.Golden(t, "modal-answer-"+name, drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-"+name].Card)))
+		adaptertest.Golden(t, "modal-answer-"+name, drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-"+name].Card, chat.ActionAnswer)))
 	}
-	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+	adaptertest.Golden(t, "modal-arguments", testPainter.argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
-func editForm(c core.Card) doc.Form {
-	f, _ := doc.EditForm(c, maxInput)
+func formOf(c core.Card, action chat.Action) doc.Form {
+	limit := map[chat.Action]int{chat.ActionReason: maxReason, chat.ActionEdit: maxInput}[action]
+	f, _ := doc.View(core.Delivery{Card: &c}, testPainter.reader()).Form(action, limit)
 	return f
 }
 

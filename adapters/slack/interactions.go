@@ -70,12 +70,12 @@ func (s *Slack) press(ctx context.Context, i interaction, b chat.Button, id stri
 	case desk.Event:
 		result = chat.Commit(ctx, s.Log, a.Event, accept, pressNote)
 		if result == chat.NotStored {
-			s.tellClicker(i, desk.ErrUnstored.Message)
+			s.tellClicker(i, s.desk.PressUnstored)
 		}
 	case desk.Open:
 		s.openView(ctx, i, drawForm(a.Value, a.Form))
 	case desk.Show:
-		s.openView(ctx, i, argumentsModal(a.Card))
+		s.openView(ctx, i, s.painter.argumentsModal(a.Card))
 	case desk.Say:
 		return s.say(i, a)
 	}
@@ -148,7 +148,7 @@ func (s *Slack) openView(ctx context.Context, i interaction, view api.ModalViewR
 	_, err := s.api.OpenViewContext(ctx, i.TriggerID, view)
 	if err := s.called(err); err != nil {
 		s.Log.Warn("a modal could not be opened", "modal", view.CallbackID, "err", err)
-		s.tellClicker(i, desk.ErrUnopened.Message)
+		s.tellClicker(i, s.desk.PressUnopened)
 	}
 }
 

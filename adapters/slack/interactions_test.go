@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -272,7 +272,7 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		text string
 	}{
 		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, text: "pproved"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), text: desk.ErrUnknown.Message},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), text: wording.BuiltIn.PressUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
@@ -320,7 +320,7 @@ func TestAForgedModalSaysSo(t *testing.T) {
 				Action string `json:"response_action"`
 				Errors map[string]string
 			}
-			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" || len(said.Errors) != 1 || said.Errors[input] != desk.ErrNotOurs.Message {
+			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" || len(said.Errors) != 1 || said.Errors[input] != wording.BuiltIn.PressNotOurs {
 				t.Errorf("%s %q: answered %d %s", callback, metadata, status, answer)
 			}
 		}

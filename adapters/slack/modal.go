@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
@@ -35,31 +36,31 @@ func drawForm(value string, f doc.Form) api.ModalViewRequest {
 	callback := callbacks[f.Action]
 	about := f.Lead
 	if f.Tool != "" {
-		about = append(about, own("\nTool: "), doc.Span{Kind: doc.Tool, Text: f.Tool})
+		about = append(about, own("\n"+f.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: f.Tool})
 	}
 	blocks := []api.Block{rich(section(about...))}
 	for i, in := range f.Inputs {
-		blocks = append(blocks, input(inputs[callback][i], in))
+		blocks = append(blocks, input(inputs[callback][i], in, f.ChooseOne))
 	}
 	return api.ModalViewRequest{
 		Type: api.VTModal, CallbackID: callback, PrivateMetadata: value,
-		Title: plainText(f.Title), Submit: plainText(f.Submit), Close: plainText("Go back"), Blocks: api.Blocks{BlockSet: blocks},
+		Title: plainText(short(f.Title, maxTitle)), Submit: plainText(short(f.Submit, maxTitle)), Close: plainText(short(f.ButtonGoBack, maxTitle)), Blocks: api.Blocks{BlockSet: blocks},
 	}
 }
 
 // input draws an input of a form, with its label.
-func input(id string, in doc.Input) api.Block {
+func input(id string, in doc.Input, prompt string) api.Block {
 	var hint *api.TextBlockObject
 	if in.Hint != "" {
 		hint = plainText(short(in.Hint, maxHint))
 	}
-	return api.NewInputBlock(id, plainText(short(in.Shown(), maxFieldLabel)), hint, inputElement(id, in)).WithOptional(!in.Required)
+	return api.NewInputBlock(id, plainText(short(in.Label(), maxFieldLabel)), hint, inputElement(id, in, prompt)).WithOptional(!in.Required)
 }
 
-func inputElement(id string, in doc.Input) api.BlockElement {
+func inputElement(id string, in doc.Input, prompt string) api.BlockElement {
 	f := in.Field
 	if titles := in.Titles(); len(titles) > question.MaxButtons {
-		return menu(id, "Choose one", titles)
+		return menu(id, prompt, titles)
 	} else if titles != nil {
 		return api.NewRadioButtonsBlockElement(id, options(titles)...)
 	}
@@ -83,8 +84,8 @@ var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
 // argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is
 // missing.
-func argumentsModal(c core.Card) api.ModalViewRequest {
-	blocks := []api.Block{rich(section(own("Tool: "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
+func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
+	blocks := []api.Block{rich(section(own(p.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
 	rest, bytes := defuse(doc.Arguments(c)), 0
 	for n := 0; rest != "" && n < maxChunks; n++ {
 		chunk := chunkOf(rest)
@@ -96,11 +97,11 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		left := chat.Thousands(utf8.RuneCountInString(rest)) + " more characters do not fit here."
-		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, channel)))))
+		left := wording.Fill(p.FormArgumentsCut, "{count}", chat.Thousands(utf8.RuneCountInString(rest)))
+		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, p.reader())))))
 	}
 	return api.ModalViewRequest{
-		Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"),
+		Type: api.VTModal, Title: plainText(short(p.FormArgumentsTitle, maxTitle)), Close: plainText(short(p.ButtonClose, maxTitle)),
 		Blocks: api.Blocks{BlockSet: blocks},
 	}
 }

@@ -17,7 +17,7 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 	if !webapi.RefusesContent(err) {
 		return err
 	}
-	plain, ok := plainMessage(d, m)
+	plain, ok := s.painter.plainMessage(d, m)
 	if !ok {
 		return err
 	}
@@ -31,14 +31,18 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 // ok is false for the card of an open approval. Without its buttons nobody could decide there, and its text says who is asked to. Drawn in
 // another way it might also show less of what is approved. So the refusal stands, as an error: the approvers get the card as a direct
 // message, or the requester is told that they did not. Of a closed card the outcome is what matters.
-func plainMessage(d core.Delivery, m message) (plain message, ok bool) {
+func (p painter) plainMessage(d core.Delivery, m message) (plain message, ok bool) {
+	late := ""
+	if d.Late && d.Part == 0 {
+		late = p.CardLate
+	}
 	switch {
 	case m.reply != nil:
-		return withoutForms(m, d.Late && d.Part == 0), true
+		return withoutForms(m, late), true
 	case d.Kind != core.PostCard:
 		text := strings.TrimSpace(chat.Clean(d.Text))
-		if d.Late {
-			text = chat.LateNote + "\n" + text
+		if late != "" {
+			text = late + "\n" + text
 		}
 		return message{Text: escaped(text, maxText)}, true
 	case d.Card.State == core.Open:

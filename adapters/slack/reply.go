@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 )
 
 // replyForms are Slack's forms of what a reply has. Slack parses nothing in any of them, so all text is in them as it
@@ -14,9 +15,9 @@ import (
 var replyForms = doc.Forms{Rules: true, Tables: isTable, Columns: maxColumns}
 
 // reply draws a reply or, if it could be taken for a card, its characters in paragraphs, with boxes around its code.
-func reply(text string) (all []message) {
+func reply(text string, t *wording.Texts) (all []message) {
 	blocks := doc.Parse(text)
-	if chat.LooksLikeCard(text) {
+	if chat.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
 	}
 	if whole := drawReply(blocks); len(blocks) > 0 && whole.fits() {
@@ -58,10 +59,10 @@ func measure(blocks []doc.Block) (text, more int) {
 
 // withoutForms returns a reply as plain text, for when Slack refuses it as it was drawn: it may meet a rule that is not
 // known here.
-func withoutForms(m message, late bool) message {
+func withoutForms(m message, late string) message {
 	m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
-	if late {
-		m.Blocks = lateBlocks(m.Blocks)
+	if late != "" {
+		m.Blocks = lateBlocks(late, m.Blocks)
 	}
 	return m
 }

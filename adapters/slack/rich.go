@@ -151,12 +151,6 @@ func textOf(s doc.Span) string {
 	case doc.Tool:
 		text = inline(text, maxTool)
 	case doc.Approver:
-		switch user, group := mentioned(s); {
-		case user != "":
-			return "an approver"
-		case group != "":
-			return "a group of approvers"
-		}
 		text = inline(text, maxPerson)
 	default:
 		text = inline(text, limit)

@@ -16,6 +16,7 @@ import (
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -38,6 +39,7 @@ type Options struct {
 	Now     func() time.Time                                                               // nil: time.Now
 	Jitter  func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
 	Log     *slog.Logger                                                                   // nil: discard
+	Words   map[string]string                                                              // in place of built-in texts, by their keys
 }
 
 // Slack is the platform; see the package comment.
@@ -86,12 +88,12 @@ func New(o Options) *Slack {
 	}
 	o.Log = o.Log.With("platform", Name)
 	s := &Slack{
-		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
+		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal, Texts: wording.New(o.Words)}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, members: chat.Cache[[]string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
 		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
 	}
 	s.desk = desk.Desk{
-		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.Groups, Reason: maxReason, Input: maxInput, Within: triggerTime, Log: o.Log,
+		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.Groups, Reason: maxReason, Input: maxInput, Within: triggerTime, Texts: s.painter.Texts, Log: o.Log,
 	}
 	s.clock = &chat.Clock{Title: webapi.Title, Now: o.Now, Log: o.Log}
 	s.api, s.http = webapi.New(o.Config.api(), s.clock, s.identity.setScopes)

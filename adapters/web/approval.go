@@ -9,6 +9,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/markup"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -36,14 +37,14 @@ func (v *visit) showApproval(status int, c core.Card, o markup.Options) error {
 	if err != nil {
 		return err
 	}
-	title := "Approval: "
+	title := v.texts.PageTitleApproval
 	switch {
 	case c.Question != nil:
-		title = "Question: "
+		title = v.texts.PageTitleQuestion
 	case o.Reviewed:
-		title = "Review: "
+		title = v.texts.PageTitleReview
 	}
-	v.show(status, "approval", title+markup.Title(v.view(c)), approvalPage{card, v.Note})
+	v.show(status, "approval", wording.Fill(title, "{title}", markup.Title(v.view(c))), approvalPage{card, v.Note})
 	return nil
 }
 
@@ -70,7 +71,7 @@ func (v *visit) decide(c core.Card) error {
 	case desk.Say:
 		return v.refused(c, b.Action, p.Typed, a)
 	}
-	o := markup.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
+	o := markup.Options{Reviewed: true, Fault: v.texts.PageNotApproved}
 	return v.showApproval(http.StatusUnprocessableEntity, c, o)
 }
 

@@ -19,7 +19,7 @@ import (
 // deskOf judges what is pressed on a page, which shows this card.
 func (v *visit) deskOf(c core.Card) desk.Desk {
 	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
-	return desk.Desk{Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Log: v.Log}
+	return desk.Desk{Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Texts: v.texts, Log: v.Log}
 }
 
 // pressOf is the form that was sent, as a press. A tick confirms what is approved in a second step.
@@ -59,10 +59,10 @@ func (v *visit) typed(name string) string {
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each input.
 func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
-	o := markup.Options{Fault: cmp.Or(say.Text(), "That was not possible, so nothing was decided.")}
+	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}
 	switch {
 	case say.Faults != nil:
-		status, o.Fault = http.StatusUnprocessableEntity, "Nothing was sent yet. What does not fit is said below."
+		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent
 		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
 	case action == chat.ActionEdit:
 		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}

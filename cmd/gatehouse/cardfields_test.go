@@ -31,11 +31,11 @@ type onePage struct {
 func (p onePage) Card(context.Context, core.ApprovalID, bool) (core.Card, error) { return p.card, nil }
 
 // cardOnPage is a card on the page of its approval.
-func cardOnPage(t *testing.T, d core.Delivery) string {
+func cardOnPage(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	pages := web.New(web.Options{
 		Gate: access.New(access.Options{Signer: adaptertest.Signer(t, "a key of many characters")}), Approvals: onePage{card: *d.Card},
-		Admin: func(core.Actor) bool { return true },
+		Admin: func(core.Actor) bool { return true }, Words: first(words),
 	})
 	mux := http.NewServeMux()
 	for pattern, h := range pages.Routes() {
@@ -56,7 +56,7 @@ func cardOnPage(t *testing.T, d core.Delivery) string {
 }
 
 // cardOnDiscord is the text of a card that is posted to Discord.
-func cardOnDiscord(t *testing.T, d core.Delivery) string {
+func cardOnDiscord(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	fake := discordtest.New(discordtest.Options{Fatalf: t.Errorf})
 	defer fake.Close()
@@ -65,7 +65,8 @@ func cardOnDiscord(t *testing.T, d core.Delivery) string {
 	p := discord.New(discord.Options{
 		Config: discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, Signer: adaptertest.Signer(t, "a key of many characters"),
 		Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
-		KV: struct{ core.KV }{}, // it is not used
+		KV:    struct{ core.KV }{}, // it is not used
+		Words: first(words),
 	})
 	d.To = core.Address{Platform: "discord", Channel: "200"}
 	if _, _, err := p.Post(t.Context(), d); err != nil {
@@ -83,10 +84,10 @@ func shownOnSlack(m slacktest.Message) string {
 	return html.UnescapeString(fmt.Sprint(m.Text, "\n", m.Shown(), "\n", m.Attachments))
 }
 
-func cardAtTerminal(t *testing.T, d core.Delivery) string {
+func cardAtTerminal(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, _, err := console.New(console.Options{Out: &out}).Post(t.Context(), d); err != nil {
+	if _, _, err := console.New(console.Options{Out: &out, Words: first(words)}).Post(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

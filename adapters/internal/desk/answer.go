@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
@@ -31,17 +32,17 @@ func (d Desk) answer(ctx context.Context, card core.Card, click core.Click, p Pr
 	case wrong == nil || core.CategoryOf(err) != core.Invalid:
 		return Say{Err: err}
 	}
-	if say := Unfit(q, p.Typed); p.Whole == "" && say.Err != nil {
+	if say := d.Unfit(q, p.Typed); p.Whole == "" && say.Err != nil {
 		return say
 	}
 	if len(q.Options()) > 0 {
-		wrong = errors.New("it is none of the options")
+		wrong = errors.New(d.AnswerNotOption)
 	}
-	return Say{Err: core.Errorf(core.Invalid, "%s%s.", noAnswer, chat.Clean(mask.Text(wrong.Error())))}
+	return d.unfit(chat.Clean(mask.Text(wrong.Error())))
 }
 
 // Unfit says what is wrong with what was typed into the fields of a question, or of a page of its form.
-func Unfit(q question.Question, typed []string) Say {
+func (d Desk) Unfit(q question.Question, typed []string) Say {
 	say := Say{Faults: map[int]string{}}
 	first := ""
 	for i, f := range q.Fields {
@@ -49,7 +50,7 @@ func Unfit(q question.Question, typed []string) Say {
 		if i < len(typed) {
 			text = typed[i]
 		}
-		fault := faultIn(f, text)
+		fault := faultIn(f, text, d.Texts)
 		if fault == "" {
 			continue
 		}
@@ -61,17 +62,21 @@ func Unfit(q question.Question, typed []string) Say {
 		}
 	}
 	if first != "" {
-		say.Err = core.Errorf(core.Invalid, "%s%s.", noAnswer, first)
+		say.Err = d.unfit(first).Err
 	}
 	return say
 }
 
+func (d Desk) unfit(fault string) Say {
+	return d.refuse(core.Invalid, wording.Fill(d.AnswerUnfit, "{fault}", fault))
+}
+
 // faultIn says what is wrong with what was typed into a field, "" if nothing is. It quotes no option: their values may be secrets.
-func faultIn(f question.Field, typed string) string {
+func faultIn(f question.Field, typed string, t *wording.Texts) string {
 	value, ok := f.Value(typed)
 	switch {
 	case !ok && f.Required:
-		return "this is needed"
+		return t.InputNeeded
 	case !ok:
 		return ""
 	}
@@ -80,7 +85,7 @@ func faultIn(f question.Field, typed string) string {
 	case err == nil:
 		return ""
 	case f.Options() != nil:
-		return "choose one of the options"
+		return t.InputNotOption
 	}
 	return err.Error()
 }

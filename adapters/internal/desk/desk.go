@@ -7,22 +7,24 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
-// Desk judges the presses of one platform. Platform and Card are needed.
+// Desk judges the presses of one platform. Platform, Card, Texts and Log are needed.
 type Desk struct {
 	Platform string
 	Signer   *core.Signer                                                                   // nil: the platform seals nothing
 	Card     func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
 	// Groups looks up which of the wanted groups a person is in; nil: there are none.
-	Groups  func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
-	Confirm func(core.Card) doc.Form // asks again before something is approved; nil: for what the card itself says
-	Reason  int                      // how many UTF-16 units a reason may have
-	Input   int                      // how many UTF-16 units the input for arguments takes
-	Within  time.Duration            // how long the card is waited for; 0: as long as the press
-	Strict  bool                     // a press that would not count is refused at once, not only by the store
-	Log     *slog.Logger
+	Groups         func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+	Cautions       func(core.Card) string // what something is approved with care for; nil: what the card itself says
+	Reason         int                    // how many UTF-16 units a reason may have
+	Input          int                    // how many UTF-16 units the input for arguments takes
+	Within         time.Duration          // how long the card is waited for; 0: as long as the press
+	Strict         bool                   // a press that would not count is refused at once, not only by the store
+	*wording.Texts                        // what is said
+	Log            *slog.Logger
 }
 
 // Press is who pressed a button or submitted a form, where, and what they typed.
@@ -74,38 +76,63 @@ func (s Say) Text() string { return core.MessageOf(s.Err) }
 // Busy reports whether the same press may succeed later.
 func (s Say) Busy() bool { return core.CategoryOf(s.Err) == core.StoreBusy }
 
-// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused.
+func (d Desk) refuse(c core.Category, sentence string) Say {
+	return Say{Err: core.Errorf(c, "%s", sentence)}
+}
+
+// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused. If the card of a form can't be
+// read now, the store decides about it later; only an answer needs its question.
 func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
-	if b.Action == "" {
+	form, all := opens(b), b.Action == chat.ActionArguments
+	switch b.Action {
+	case "":
 		d.Log.Warn("a press of a button, or a form, that gatehouse did not make is refused", "person", p.Who.ID)
-		return Say{Err: ErrNotOurs}
+		return d.refuse(core.Invalid, d.PressNotOurs)
+	case chat.ActionRetry, chat.ActionNew:
+		return d.again(b, p)
+	case chat.ActionAskAgain:
+		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
+	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw, chat.ActionAnswer:
+	default:
+		if form == "" && !all {
+			d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))
+			return d.refuse(core.Invalid, d.PressOtherVersion)
+		}
+	}
+	var click core.Click
+	shows := all || form != "" && !p.Form // nothing is decided yet
+	if !shows {
+		var err error
+		if click, err = d.Click(b, p); err != nil {
+			return Say{Err: err}
+		}
+		if form == "" && !d.Strict {
+			return d.decision(click, p)
+		}
 	}
 	if d.Within > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, d.Within)
 		defer cancel()
 	}
-	if b.OnReply() {
-		return d.again(b, p)
+	card, err := d.look(ctx, b)
+	asks := b.Action == chat.ActionAnswer
+	switch {
+	case core.CategoryOf(err) == core.StoreBusy && !shows && !asks && !d.Strict:
+		return d.decision(click, p)
+	case err != nil:
+		return Say{Err: err}
+	case (shows || form != "") && (card.Question != nil) != asks:
+		return d.refuse(core.Invalid, d.PressMisfit)
+	case all:
+		return Show{Card: card}
+	case shows:
+		return d.open(ctx, card, b, p)
+	case asks && form != "":
+		return d.answer(ctx, card, click, p)
 	}
-	switch b.Action {
-	case chat.ActionAskAgain:
-		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
-		return d.decide(ctx, b, p)
-	case chat.ActionArguments:
-		return d.show(ctx, b, p)
-	case chat.ActionAnswer:
-		if b.Option > 0 {
-			return d.decide(ctx, b, p)
-		}
-		fallthrough
-	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit:
-		if p.Form {
-			return d.submit(ctx, b, p)
-		}
-		return d.show(ctx, b, p)
+	if err := d.Check(ctx, card, click, p.Who); err != nil {
+		return Say{Err: err}
 	}
-	d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))
-	return Say{Err: ErrOtherVersion}
+	return d.decision(click, p)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
@@ -13,14 +14,15 @@ import (
 
 // Form is what a press opens. Its submission carries the same sealed button, with what was typed, by the places of the inputs.
 type Form struct {
-	Action  chat.Action
-	Title   string
-	Submit  string
-	Lead    []Span // what it is about
-	Tool    string // the tool of the call, "" of a question
-	Caution string // what must be read before it is sent; ""
-	Inputs  []Input
-	First   int // the place of its first input, if it is a page of a longer form
+	Action         chat.Action
+	Title          string
+	Submit         string
+	Lead           []Span // what it is about
+	Tool           string // the tool of the call, "" of a question
+	Caution        string // what must be read before it is sent; ""
+	Inputs         []Input
+	First          int // the place of its first input, if it is a page of a longer form
+	*wording.Texts     // that it is written with
 }
 
 // Input is one input of a form. Field says what may be typed or chosen.
@@ -29,9 +31,6 @@ type Input struct {
 	Placeholder string
 	Value       string // what it is filled with
 }
-
-// Shown is the input's label.
-func (in Input) Shown() string { return cmp.Or(in.Label(), "Your answer") }
 
 // Titles are the titles of what may be chosen; nil if something is typed.
 func (in Input) Titles() (all []string) {
@@ -44,46 +43,37 @@ func (in Input) Titles() (all []string) {
 // ConfirmWord has to be typed to approve something where a surface has no dialog to confirm it.
 const ConfirmWord = "approve"
 
-// ReasonForm asks why a request is denied. The reason is optional unless the rule needs one, so that it does not delay a denial.
-func ReasonForm(c core.Card, limit int) Form {
-	return form(c, chat.ActionReason, "Deny this?", "Deny", Input{Field: question.Field{
-		Kind: question.Text, Title: "What should be different?", Hint: "The agent and the person who asked will read it.", MaxLength: limit, Required: c.NeedsWhy,
-	}})
-}
-
-// ConfirmForm asks for ConfirmWord before something is approved; cautions say why.
-func ConfirmForm(c core.Card, cautions string) Form {
-	f := form(c, chat.ActionConfirm, "Approve this?", "Approve", Input{Placeholder: ConfirmWord, Field: question.Field{
-		Kind: question.Text, Title: "Type “" + ConfirmWord + "” to go on", Hint: "Close this form to go back.",
-		MinLength: len(ConfirmWord), MaxLength: len(ConfirmWord), Required: true,
-	}})
-	f.Caution = cautions
-	return f
-}
-
-// EditForm changes a call's arguments, and is filled with them. ok is false if they can't be changed in an input of so many UTF-16 units.
-func EditForm(c core.Card, limit int) (f Form, ok bool) {
-	text, ok := EditText(c, limit)
-	return form(c, chat.ActionEdit, "Change the arguments", "Change", Input{Value: text, Field: question.Field{
-		Kind: question.Text, Title: "Arguments (a JSON object)", Hint: "Approvals given so far will not count any more.", MaxLength: limit, Required: true,
-	}}), ok
-}
-
-// AnswerForm answers a question: an input for each of its fields.
-func AnswerForm(c core.Card) Form {
-	f := Form{Action: chat.ActionAnswer, Title: "Answer", Submit: "Send", Lead: lead(c)}
-	for _, field := range c.Question.Fields {
-		f.Inputs = append(f.Inputs, Input{Field: field})
+// Form is the form that a button opens, or ok is false: arguments can't be changed in an input of so many UTF-16 units. A reason is optional
+// unless the rule needs one, so that it does not delay a denial; ConfirmWord has to be typed to approve; a question has an input for each of its
+// fields.
+func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
+	c, t := d.card, d.Texts
+	f = Form{Action: action, Lead: d.Lead, Tool: c.Tool, Texts: t}
+	in := Input{Field: question.Field{Kind: question.Text, MaxLength: limit, Required: true}}
+	ok = true
+	switch action {
+	case chat.ActionReason:
+		f.Title, f.Submit = t.FormDenyTitle, t.FormDenySend
+		in.Title, in.Hint, in.Required = t.FormDenyReason, t.FormDenyHint, c.NeedsWhy
+	case chat.ActionConfirm:
+		f.Title, f.Submit, f.Caution = t.FormApproveTitle, t.FormApproveSend, d.Cautions(0)
+		in.Title, in.Hint, in.Placeholder = wording.Fill(t.FormApproveWord, "{word}", ConfirmWord), t.FormApproveHint, ConfirmWord
+		in.MinLength, in.MaxLength = len(ConfirmWord), len(ConfirmWord)
+	case chat.ActionEdit:
+		f.Title, f.Submit = t.FormEditTitle, t.FormEditSend
+		in.Title, in.Hint = t.FormEditArguments, t.FormEditHint
+		in.Value, ok = EditText(c, limit)
+	case chat.ActionAnswer:
+		f.Title, f.Submit, f.Tool = t.FormAnswerTitle, t.FormAnswerSend, ""
+		for _, field := range c.Question.Fields {
+			field.Title = cmp.Or(field.Label(), t.FormAnswerLabel)
+			f.Inputs = append(f.Inputs, Input{Field: field})
+		}
+		return f, true
 	}
-	return f
+	f.Inputs = []Input{in}
+	return f, ok
 }
-
-func form(c core.Card, a chat.Action, title, submit string, in Input) Form {
-	return Form{Action: a, Title: title, Submit: submit, Lead: lead(c), Tool: c.Tool, Inputs: []Input{in}}
-}
-
-// NoEdit says that arguments can't be changed where a button for it was pressed.
-const NoEdit = "The arguments of this request can't be changed here, so nothing was changed."
 
 // EditText returns what the form for a call's arguments is filled with: all of them, as JSON. ok is false if they can't be changed in a form
 // whose input takes so many UTF-16 units, or if the card's text would not be read back as the same arguments: what is invisible in it is

@@ -2,11 +2,12 @@ package doc
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -42,7 +43,7 @@ func (v *Document) approvers() []Span {
 		}
 	}
 	if who == nil && len(v.card.Approvers) > 0 {
-		return []Span{own(Elsewhere)}
+		return []Span{own(v.NotifiedElsewhere)}
 	}
 	return v.people(who)
 }
@@ -54,37 +55,45 @@ func (v *Document) here(id string) bool {
 
 // called is the name of somebody as the card knows it, "" if it does not.
 func (v *Document) called(id string) string {
-	if name := TokenName(id); name != "" {
-		return name
-	}
-	c := v.card
+	c, name := v.card, tokenName(v.Texts, id)
 	for _, known := range slices.Concat([]core.Actor{c.Requested, c.Editor, c.Decided}, c.Voters, c.Against) {
-		if known.ID == id && known.Name != "" && known.Name != id {
-			return known.Name
+		if known.ID == id && known.Name != id {
+			name = cmp.Or(name, known.Name)
 		}
 	}
-	return ""
+	return name
+}
+
+// person is somebody. Whose name is not known has one for it, but for a reader who is shown their id.
+func (v *Document) person(who core.Actor, name string) Span {
+	if who.Name == "" && (name == "" || name == who.ID) && !v.reader.IDs {
+		name = cmp.Or(tokenName(v.Texts, who.ID), v.Somebody)
+	}
+	return Span{Kind: Person, Who: who, Text: name}
 }
 
 // addPerson adds who did something, unless nobody knows here who that is.
-func (v *Document) addPerson(label string, who core.Actor, name string) {
+func (v *Document) addPerson(part Part, label string, who core.Actor, name string) {
 	if name != "" && name != who.ID || v.called(who.ID) != "" || who.Name != "" || v.here(who.ID) {
-		v.add(label, person(who, name))
+		v.add(part, label, v.person(who, name))
 	}
 }
 
-// votes are how many votes there are, of how many, and whose.
-func (v *Document) votes(voters []core.Actor, of int) []Span {
-	spans := []Span{own(fmt.Sprintf("%d of %d", len(voters), of))}
+// votes adds how many votes there are, of how many, and whose, if it takes several.
+func (v *Document) votes(label string, voters []core.Actor, of int) {
+	if of <= 1 {
+		return
+	}
+	spans := []Span{own(wording.Fill(v.CountOf, "{count}", strconv.Itoa(len(voters)), "{of}", strconv.Itoa(of)))}
 	if len(voters) > 0 {
 		spans = append(spans, own(": "))
 	}
-	return append(spans, v.people(persons(voters))...)
+	v.addWide(Votes, label, append(spans, v.people(v.persons(voters))...)...)
 }
 
-func persons(voters []core.Actor) (all []Span) {
+func (v *Document) persons(voters []core.Actor) (all []Span) {
 	for _, who := range voters {
-		all = append(all, person(who, who.Name))
+		all = append(all, v.person(who, who.Name))
 	}
 	return all
 }
@@ -93,7 +102,7 @@ func persons(voters []core.Actor) (all []Span) {
 func (v *Document) people(who []Span) (spans []Span) {
 	for i, one := range who {
 		if v.reader.Approvers > 0 && i == v.reader.Approvers {
-			return append(spans, own(fmt.Sprintf(" and %d more", len(who)-i)))
+			return append(spans, own(" "+wording.Fill(v.MorePeople, "{count}", strconv.Itoa(len(who)-i))))
 		}
 		if i > 0 {
 			spans = append(spans, own(", "))
@@ -103,21 +112,21 @@ func (v *Document) people(who []Span) (spans []Span) {
 	return spans
 }
 
-// TokenName names a person of the web pages by their token, and the person at gatehouse's own machine; "" for anybody else.
-func TokenName(id string) string {
+// tokenName names a person of the web pages by their token, and the person at gatehouse's own machine; "" for anybody else.
+func tokenName(t *wording.Texts, id string) string {
 	name, web := strings.CutPrefix(id, "openharness:")
 	switch {
 	case id == core.LocalPerson:
-		return LocalApprover
+		return t.AnyoneAtMachine
 	case web && name == core.LocalPerson:
-		return "somebody at gatehouse's own machine"
-	case web && tokenName.MatchString(name):
-		return name + " on the web"
+		return t.SomebodyAtMachine
+	case web && tokenNames.MatchString(name):
+		return wording.Fill(t.SomebodyOnWeb, "{name}", name)
 	}
 	return ""
 }
 
-var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var tokenNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // maxNameID is the longest id that a name with misleading letters is shown with.
 const maxNameID = 80
@@ -130,7 +139,5 @@ func NameOf(who core.Actor, name string, inline func(string) string) string {
 	if mask.LookAlike(who.Name) && len(who.ID) <= maxNameID {
 		name = who.Called()
 	}
-	return cmp.Or(inline(name), inline(who.Name), TokenName(who.ID), somebody)
+	return cmp.Or(inline(name), inline(who.Name), wording.BuiltIn.Somebody)
 }
-
-const somebody = "somebody" // whose name is not known

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -17,6 +18,7 @@ type Writer struct {
 
 // Fact is a thing that a card says, besides its headline and its lead.
 type Fact struct {
+	Part  Part   `json:"-"`
 	Label string `json:"label,omitempty"` // "" for a sentence
 	Text  string `json:"text"`
 	Warns bool   `json:"warns,omitempty"` // an approver must know it before a decision
@@ -33,7 +35,7 @@ func (f Fact) Line() string {
 // Facts are all that a document says between its lead and its arguments, in its order.
 func (w Writer) Facts(d Document) (all []Fact) {
 	for _, f := range d.Fields {
-		all = append(all, Fact{Label: f.Label, Text: w.Text(f.Value)})
+		all = append(all, Fact{Part: f.Part, Label: f.Label, Text: w.Text(f.Value)})
 	}
 	for _, n := range d.Notes {
 		all = append(all, Fact{Text: w.Text(n.Spans), Warns: n.Warns})
@@ -52,7 +54,7 @@ func (w Writer) Text(spans []Span) string {
 			return w.name(s.Text)
 		case Person:
 			if w.IDs {
-				return cmp.Or(w.name(s.Text), w.name(s.Who.Called()), "somebody")
+				return cmp.Or(w.name(s.Text), w.name(s.Who.Called()), wording.BuiltIn.Somebody)
 			}
 			return NameOf(s.Who, s.Text, w.name)
 		case Approver:

@@ -69,6 +69,9 @@ func (v view) Whole() string {
 // Spans is the HTML of some spans.
 func (v view) Spans(spans []doc.Span) template.HTML { return Spans(spans, v.Now) }
 
+// AskedBy is the part beside which the page says when.
+func (v view) AskedBy() doc.Part { return doc.AskedBy }
+
 // Asked is when the request was made: a page does not say by itself how old a card is.
 func (v view) Asked() Moment { return Moment{v.Card.CreatedAt, v.Now} }
 

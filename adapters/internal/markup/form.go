@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -35,9 +36,9 @@ func (v view) form(d doc.Form, class string) *form {
 	}
 	f.Opened = v.Tried != nil && v.Tried.Action == d.Action
 	for i, in := range d.Inputs {
-		one := input{Input: in, Name: texts[d.Action], Length: in.MaxLength}
+		one := input{Input: in, Texts: v.Texts, Name: texts[d.Action], Length: in.MaxLength}
 		if one.Name == "" {
-			one.Name, one.Length, one.Limits = Field(i), 0, limits(in.Field)
+			one.Name, one.Length, one.Limits = Field(i), 0, limits(in.Field, v.Texts)
 		}
 		if f.Opened {
 			one.Value, one.Fault = v.Tried.Typed[i], v.Tried.Faults[i]
@@ -51,18 +52,18 @@ func (v view) form(d doc.Form, class string) *form {
 // input is one input of a form. Its value is what was typed or, of one with options, the place of the chosen one.
 type input struct {
 	doc.Input
+	*wording.Texts
 	ID, Name string
 	Limits   string // of what may be typed, in words; ""
 	Length   int    // the most UTF-16 units that it takes; 0: the server counts
 	Fault    string
 }
 
-// kinds are what is typed into an input, in words.
-var kinds = map[question.Kind]string{
-	question.Text: "A text", question.Number: "A number", question.Integer: "A whole number",
-}
-
-func limits(f question.Field) string {
+// limits say what may be typed into an input.
+func limits(f question.Field, t *wording.Texts) string {
+	kinds := map[question.Kind]string{
+		question.Text: t.InputText, question.Number: t.InputNumber, question.Integer: t.InputInteger,
+	}
 	if bounds := f.Bounds(); bounds != "" {
 		return kinds[f.Kind] + bounds + "."
 	}

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/doc"
 	"gatehouse/core/question"
 )
 
@@ -30,12 +29,13 @@ func (v view) Pressed() (all []press) {
 		case chat.ActionApprove:
 			p.Class = "primary"
 			if p.Confirm = c.Cautions != "" && v.Reviewed; c.Cautions != "" && !v.Reviewed {
-				p.Choice, p.Text = "review", "Review, then approve"
+				p.Choice, p.Text = "review", v.ButtonReviewFirst
 			}
 		case chat.ActionReason:
-			p.Form = v.form(doc.ReasonForm(v.Card, MaxReason), "danger")
+			f, _ := v.Document.Form(c.Action, MaxReason)
+			p.Form = v.form(f, "danger")
 		case chat.ActionEdit:
-			f, _ := doc.EditForm(v.Card, MaxArguments)
+			f, _ := v.Document.Form(c.Action, MaxArguments)
 			p.Form = v.form(f, "primary")
 		}
 		all = append(all, p)
@@ -49,7 +49,7 @@ func (v view) Answer() *form {
 	if answers == nil {
 		return nil
 	}
-	d := doc.AnswerForm(v.Card)
+	d, _ := v.Document.Form(chat.ActionAnswer, 0)
 	f := v.form(d, "primary")
 	f.Submit = d.Title // the chat has a button "Send" already
 	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons

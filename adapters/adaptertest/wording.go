@@ -1,8 +1,12 @@
 package adaptertest
 
 import (
+	"encoding/json"
+	"html"
 	"regexp"
 	"slices"
+	"strings"
+	"testing"
 
 	"gatehouse/adapters/wording"
 )
@@ -34,3 +38,24 @@ func Unmarked(text string, known ...string) (words []string) {
 }
 
 var latinWord = regexp.MustCompile(`[A-Za-z]{2,}`)
+
+// TextsIn are the texts that people read in a message or a form of a chat platform, those of its buttons and menus among them.
+func TextsIn(t testing.TB, drawn any) string {
+	t.Helper()
+	data, err := json.Marshal(drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, found := range textMember.FindAllStringSubmatch(string(data), -1) {
+		var text string
+		if err := json.Unmarshal([]byte(found[1]), &text); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, html.UnescapeString(text))
+	}
+	return strings.Join(all, "\n")
+}
+
+var textMember = regexp.MustCompile(
+	`"(?:text|Text|title|content|label|description|placeholder|fallback|accessibility_label)":("(?:[^"\\\\]|\\\\.)*")`)

@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
@@ -111,4 +112,48 @@ func readArguments(t fataler, c core.Card) shownArguments {
 		shown.File, shown.Body = f.Name, string(body)
 	}
 	return shown
+}
+
+// TestEveryTextOfAFormCanBeReplaced: with a file that replaces all of them no word of a form is left.
+func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
+	texts := wording.New(adaptertest.Marked())
+	field := func(kind question.Kind, change func(*question.Field)) question.Field {
+		f := question.Field{Kind: kind, MaxLength: 500}
+		if change != nil {
+			change(&f)
+		}
+		return f
+	}
+	many := make([]question.Choice, question.MaxButtons+1)
+	for i := range many {
+		many[i].Title = "选"
+	}
+	c := *testCard(func(c *core.Card) {
+		c.Tool, c.Summary, c.Risk, c.Hidden, c.Editable = "工具", "付款", core.Dangerous, 2, true
+		c.Arguments = `{"数": 20}`
+	})
+	asks := c
+	asks.Question = &question.Question{Text: "几？", Form: true, Fields: []question.Field{
+		field(question.Text, nil), field(question.Number, nil), field(question.Integer, nil), field(question.Pick, func(f *question.Field) { f.Choices = many }),
+	}}
+	drawn := map[string]any{}
+	for action, card := range map[chat.Action]core.Card{chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks} {
+		f, ok := doc.View(core.Delivery{Card: &card}, channel(texts)).Form(action, 1000)
+		if !ok {
+			t.Fatalf("there is no form to %s", action)
+		}
+		drawn[string(action)] = drawForm("x", f)
+	}
+	long := c
+	long.Arguments = `{"数": "` + strings.Repeat("长", 400_000) + `"}`
+	long.Arguments = strings.Repeat(long.Arguments, 10)
+	none := c
+	none.Arguments = ""
+	drawn["arguments"], drawn["long"], drawn["none"] = allArguments(c, texts), allArguments(long, texts), allArguments(none, texts)
+	drawn["page"] = drawForm("x", pageOf(doc.Form{Title: "页", Lead: []doc.Span{{Text: "几？"}}, Texts: texts, Inputs: make([]doc.Input, maxFields+1)}, 1, nil))
+	for name, form := range drawn {
+		if left := adaptertest.Unmarked(adaptertest.TextsIn(t, form), "approve"); left != nil {
+			t.Errorf("%s says %q", name, left)
+		}
+	}
 }

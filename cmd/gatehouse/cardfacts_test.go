@@ -62,6 +62,7 @@ type shownCard struct {
 	Message   string
 	Facts     []struct{ Label, Text string }
 	Approvers []string
+	Choices   []struct{ Label string }
 	HTML      string `json:"-"` // what the chat gets of it
 }
 

@@ -56,7 +56,12 @@ func cardOnPage(t *testing.T, d core.Delivery, words ...map[string]string) strin
 }
 
 // cardOnDiscord is the text of a card that is posted to Discord.
-func cardOnDiscord(t *testing.T, d core.Delivery, words ...map[string]string) string {
+func cardOnDiscord(t *testing.T, d core.Delivery) string {
+	t.Helper()
+	return strings.ReplaceAll(postedToDiscord(t, d, nil).Shown(), "\\", "")
+}
+
+func postedToDiscord(t *testing.T, d core.Delivery, words map[string]string) discordtest.Message {
 	t.Helper()
 	fake := discordtest.New(discordtest.Options{Fatalf: t.Errorf})
 	defer fake.Close()
@@ -66,7 +71,7 @@ func cardOnDiscord(t *testing.T, d core.Delivery, words ...map[string]string) st
 		Config: discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, Signer: adaptertest.Signer(t, "a key of many characters"),
 		Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
 		KV:    struct{ core.KV }{}, // it is not used
-		Words: first(words),
+		Words: words,
 	})
 	d.To = core.Address{Platform: "discord", Channel: "200"}
 	if _, _, err := p.Post(t.Context(), d); err != nil {
@@ -76,7 +81,7 @@ func cardOnDiscord(t *testing.T, d core.Delivery, words ...map[string]string) st
 	if len(posted) != 1 {
 		t.Fatalf("%d messages were posted", len(posted))
 	}
-	return strings.ReplaceAll(posted[0].Shown(), "\\", "")
+	return posted[0]
 }
 
 // shownOnSlack is all that a message shows: its text, its blocks and its attachments.

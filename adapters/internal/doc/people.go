@@ -66,7 +66,7 @@ func (v *Document) called(id string) string {
 
 // person is somebody. Whose name is not known has one for it, but for a reader who is shown their id.
 func (v *Document) person(who core.Actor, name string) Span {
-	if who.Name == "" && (name == "" || name == who.ID) && !v.reader.IDs {
+	if who.Name == "" && (name == "" || name == who.ID) && (who.ID == "" || !v.reader.IDs) {
 		name = cmp.Or(tokenName(v.Texts, who.ID), v.Somebody)
 	}
 	return Span{Kind: Person, Who: who, Text: name}

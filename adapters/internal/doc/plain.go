@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -54,7 +53,7 @@ func (w Writer) Text(spans []Span) string {
 			return w.name(s.Text)
 		case Person:
 			if w.IDs {
-				return cmp.Or(w.name(s.Text), w.name(s.Who.Called()), wording.BuiltIn.Somebody)
+				return cmp.Or(w.name(s.Text), w.name(s.Who.Called()))
 			}
 			return NameOf(s.Who, s.Text, w.name)
 		case Approver:

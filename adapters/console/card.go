@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST")
 // shown is a card as it was printed last. The zero value stands for none.
 type shown struct {
 	card  core.Card
-	color string
+	edge  string   // what its lines begin with
+	color string   // of the edge
 	title string   // what it is about
 	lines []string // what it says, from the top
 	words []string // of an open approval: the words that decide it
@@ -34,10 +36,12 @@ func (a *shown) open() bool { return a.card.State == core.Open }
 
 // read is what a card's document says at the terminal, to everybody who may type there.
 func read(card core.Card, v doc.Document) shown {
-	a := shown{card: card, color: colors[v.Color], title: plain.Text(v.Lead)}
+	a := shown{card: card, edge: "approval>", color: colors[v.Color], title: plain.Text(v.Lead)}
 	var facts []string
-	if card.Question == nil && card.Arguments != "" && !v.Told {
-		facts = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
+	if card.Question != nil {
+		a.edge = "question>"
+	} else if card.Arguments != "" && !v.Told {
+		facts = linesOf("arguments: " + arguments(card.Arguments))
 	}
 	if v.For != nil { // the terminal shows no headline of a question
 		v.Fields = append(v.Fields, doc.Field{Label: "May answer", Value: v.For[1:]})
@@ -60,53 +64,47 @@ func read(card core.Card, v doc.Document) shown {
 		}
 	}
 	for _, c := range v.Cut(0, 0) {
-		switch {
-		case c.Action == chat.ActionAskAgain:
+		switch c.Action {
+		case chat.ActionAskAgain:
 			a.again, facts = true, append(facts, "to ask for it again, type "+wordAgain)
-		case c.Action == chat.ActionApprove && c.Cautions != "":
-			a.words = append(a.words, doc.ConfirmWord)
-		case c.Action == chat.ActionApprove:
-			a.words = append(a.words, "y")
-		case c.Action == chat.ActionReason && card.NeedsWhy:
-			a.words = append(a.words, wordWhy)
-		case c.Action == chat.ActionReason:
-			a.words = append(a.words, "n")
+		case chat.ActionApprove:
+			a.words = append(a.words, map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""])
+		case chat.ActionReason:
+			a.words = append(a.words, map[bool]string{false: "n", true: wordWhy}[card.NeedsWhy])
 		}
 	}
 	facts = append(facts, "id "+string(card.Approval))
+	a.lines = []string{card.Tool + " wants your approval: " + a.title}
 	switch {
 	case !a.open():
-		a.lines = []string{ended + ": " + a.title + outcome}
+		a.lines[0] = ended + ": " + a.title + outcome
 	case card.Question != nil:
-		a.lines = strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
+		a.lines = linesOf(card.Question.Text)
 		if n := len(card.Question.Fields); n > 1 {
 			facts = append(facts,
 				fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
 		}
-	default:
-		a.lines = []string{card.Tool + " wants your approval: " + a.title}
-		if card.Asked.Of > 1 {
-			a.lines[0] += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
-		}
+	case card.Asked.Of > 1:
+		a.lines[0] += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
 	}
 	asks, _ := a.asks()
-	a.lines = append(append(a.lines, facts...), asks...)
+	a.lines = slices.Concat(a.lines, facts, asks)
 	return a
 }
 
 // asks are the lines that say what can be typed for an open card, and what the prompt says of that.
 func (a *shown) asks() (lines []string, prompt string) {
+	ways := strings.Join(a.words, ", ") + " or " + wordWhy
+	if a.card.NeedsWhy {
+		ways = strings.Join(a.words, " or ")
+	}
 	switch {
 	case !a.open():
 		return nil, ""
 	case a.card.Question != nil:
 		return a.asksField()
-	case a.card.NeedsWhy:
-		lines = []string{"answer " + strings.Join(a.words, " or ")}
-	default:
-		lines = []string{"answer " + strings.Join(a.words, ", ") + " or " + wordWhy}
 	}
-	return lines, strings.Join(a.words, "/")
+	return []string{"answer " + ways}, strings.Join(a.words, "/")
 }
 
 // arguments puts short arguments on one line; longer ones stay as they are.

@@ -35,7 +35,11 @@ type editor struct {
 	closed atomic.Bool // nothing is drawn any more
 	next   string      // the prompt from the next drawing on; c.mu guards it
 
-	// The line so far; only the goroutine that reads uses these.
+	draft
+}
+
+// draft is the line so far; only the goroutine that reads uses it.
+type draft struct {
 	length    int
 	held      []string         // the finished lines of pastes
 	heldSize  int              // their bytes
@@ -179,19 +183,22 @@ func (e *editor) insert(line []rune, pos int, p paste) ([]rune, int) {
 // read returns the next line. The last one has an err.
 func (e *editor) read() input {
 	text, err := e.rl.ReadLine()
-	l := input{target: e.target, err: err, pasted: e.pasted || len(e.held) > 0}
 	text = strings.TrimRight(strings.Join(append(e.held, text), "\n"), "\n")
-	l.oversized = e.oversized || len(text) > e.c.opt.MaxMessage
-	if errors.Is(err, readline.ErrInterrupt) {
+	l := input{
+		target: e.target, err: err, pasted: e.pasted || len(e.held) > 0,
+		oversized: e.oversized || len(text) > e.c.opt.MaxMessage,
+	}
+	end := e.keys.ended()
+	switch {
+	case end != nil:
+		l = input{err: end}
+	case errors.Is(err, io.EOF):
+		l = input{err: io.EOF}
+	case errors.Is(err, readline.ErrInterrupt):
 		l = input{interrupt: true, typed: e.length > 0 || len(e.held) > 0}
-	} else if !l.oversized {
+	case !l.oversized:
 		l.text = wellFormed(text)
 	}
-	if end := e.keys.ended(); end != nil {
-		l = input{err: end}
-	} else if errors.Is(err, io.EOF) {
-		l = input{err: io.EOF}
-	}
-	e.length, e.held, e.heldSize, e.pasted, e.oversized, e.target = 0, nil, 0, false, false, nil
+	e.draft = draft{}
 	return l
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -22,8 +23,8 @@ type keys struct {
 	ctx     context.Context
 	limit   int // of a paste, in bytes; what is longer is emptied and marked as too large
 	in      <-chan []byte
-	failed  chan error // why in was closed; holds one
-	pending []byte     // read, and not delivered yet
+	failed  error  // why in was closed
+	pending []byte // read, and not delivered yet
 	answer  chan struct{}
 
 	mu       sync.Mutex
@@ -41,21 +42,17 @@ type paste struct {
 // newKeys reads in in a goroutine, which ends with in, or with ctx as soon as a read returns.
 func newKeys(ctx context.Context, in io.Reader, limit int) *keys {
 	read := make(chan []byte)
-	k := &keys{ctx: ctx, limit: limit, in: read, failed: make(chan error, 1), answer: make(chan struct{}, 16)}
+	k := &keys{ctx: ctx, limit: limit, in: read, answer: make(chan struct{}, 16)}
 	go func() {
 		defer close(read)
 		for {
 			b := make([]byte, 4096)
 			n, err := in.Read(b)
-			if n > 0 {
-				select {
-				case read <- b[:n]:
-				case <-ctx.Done():
-					return
-				}
+			if n > 0 && !send(ctx, read, b[:n]) {
+				return
 			}
 			if err != nil {
-				k.failed <- err
+				k.failed = err
 				return
 			}
 		}
@@ -81,12 +78,7 @@ func (k *keys) Read(p []byte) (int, error) {
 			return 0, k.end(io.EOF)
 		case b, ok := <-k.in:
 			if !ok {
-				select {
-				case err := <-k.failed:
-					return 0, k.end(err)
-				default:
-					return 0, k.end(io.EOF)
-				}
+				return 0, k.end(cmp.Or(k.failed, io.EOF))
 			}
 			k.pending = append(k.pending, b...)
 		}
@@ -97,9 +89,7 @@ func (k *keys) Read(p []byte) (int, error) {
 func (k *keys) end(err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.err == nil {
-		k.err = err
-	}
+	k.err = cmp.Or(k.err, err)
 	return io.EOF
 }
 

@@ -16,7 +16,7 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 		return "", false, err
 	}
 	if d.Key == "" {
-		return core.Ref("printed/" + c.opt.NewID()), false, nil
+		d.Key = c.opt.NewID()
 	}
 	return core.Ref("printed/" + d.Key), false, nil
 }

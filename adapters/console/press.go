@@ -35,7 +35,7 @@ func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
 }
 
 // askAgain asks for what expired last once more.
-func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error) {
+func (c *Console) askAgain(ctx context.Context) (bool, error) {
 	c.mu.Lock()
 	expired := core.Card{}
 	for _, a := range c.cards {
@@ -48,21 +48,19 @@ func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error
 		c.say("Nothing here has expired that could be asked for again.")
 		return false, nil
 	}
-	return c.press(ctx, accept, expired, chat.ActionAskAgain, desk.Press{})
+	return c.press(ctx, expired, chat.ActionAskAgain, desk.Press{})
 }
 
 // press stores what the desk makes of an answer, or says why nothing happens. What is decided is refused at once, not
 // by the store.
-func (c *Console) press(
-	ctx context.Context, accept core.Accept, card core.Card, action chat.Action, p desk.Press,
-) (stored bool, err error) {
+func (c *Console) press(ctx context.Context, card core.Card, action chat.Action, p desk.Press) (stored bool, err error) {
 	look := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }
 	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Log: c.opt.Log}
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
 	switch made := at.Press(ctx, chat.CardButton(card, action), p).(type) {
 	case desk.Event:
 		before := c.answered(card.Approval, true) // what comes of it may be told before accept returns
-		if stored, err = c.submit(ctx, accept, made.Event); !stored {
+		if stored, err = c.submit(ctx, made.Event); !stored {
 			c.answered(card.Approval, before)
 		}
 	case desk.Say:

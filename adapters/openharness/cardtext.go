@@ -58,8 +58,3 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	}
 	return payload
 }
-
-// howToDecide tells a person whose Shell shows no approvals where an open one is decided.
-func howToDecide(card core.Card) string {
-	return "To decide: open /approvals/" + chat.Name(string(card.Approval)) + " of gatehouse's pages."
-}

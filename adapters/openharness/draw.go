@@ -13,25 +13,35 @@ import (
 	"gatehouse/core"
 )
 
-// directives answers with mail. The steps of a turn and the person's own words are for streams only.
-func (c *call) directives(ctx context.Context, mail []core.Mail) (wire.Response, error) {
+// response answers with directives.
+func (c *call) response(all ...wire.Directive) wire.Response {
 	a := wire.New(c.request)
-	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{}}
+	a.Body = wire.Body{Status: wire.Success, Directives: append([]wire.Directive{}, all...)}
+	return a
+}
+
+// reply answers with what was said because of an event. The steps of a turn and the person's own words are for streams
+// only.
+func (c *call) reply(ctx context.Context, ev core.EventRecord, mail []core.Mail) (r wire.Response, err error) {
+	var all []wire.Directive
 	for _, m := range mail {
 		p, err := readPost(m)
 		if err != nil {
-			return a, err
+			return r, err
 		}
 		if p.Kind == core.PostSteps || p.Kind == kindSaid {
 			continue
 		}
 		d, err := c.directive(ctx, m, p)
 		if err != nil {
-			return a, err
+			return r, err
 		}
-		a.Body.Directives = announce(a.Body.Directives, d)
+		all = announce(all, d)
 	}
-	return a, nil
+	if r = c.response(all...); errored(ev) {
+		r = failed(r, ev)
+	}
+	return r, nil
 }
 
 func readPost(m core.Mail) (p storedPost, err error) {
@@ -80,32 +90,25 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 		}
 	case core.PostError:
 		about["bucket"] = string(p.Bucket)
-		if actions := c.actions(m.Event, p); len(actions) > 0 {
-			about["actions"] = actions
+		if b, ok := mends[p.Bucket]; ok && !p.Pressed && m.Event != 0 {
+			about["actions"] = []map[string]any{c.button(b.label, "", mend(b.action, m.Event))}
 		}
 	}
 	return d, nil
 }
 
-// actions are the buttons below the reply to a failed event.
-func (c *call) actions(event int64, p storedPost) []map[string]any {
-	button := func(a action, label string) []map[string]any {
-		return []map[string]any{{"id": string(a), "label": label, "continuation": c.failedToken(a, event)}}
-	}
-	switch {
-	case p.Pressed || event == 0:
-		return nil
-	case p.Bucket == core.RetryableTransient:
-		return button(actRetry, "Try again")
-	case p.Bucket == core.SessionTerminating:
-		return button(actNew, "Start a new conversation")
-	}
-	return nil
+// mends are the buttons below the reply to a failed event.
+var mends = map[core.Bucket]struct {
+	action action
+	label  string
+}{
+	core.RetryableTransient: {actRetry, "Try again"},
+	core.SessionTerminating: {actNew, "Start a new conversation"},
 }
 
-// failedToken is the continuation that tries a failed event again, or starts a new conversation after it.
-func (c *call) failedToken(a action, event int64) map[string]any {
-	return c.continuation(c.who, "", token{Action: a, Subject: strconv.FormatInt(event, 10)})
+// mend is the token of such a button.
+func mend(a action, failed int64) token {
+	return token{Action: a, Subject: strconv.FormatInt(failed, 10)}
 }
 
 // failed makes an answer that of a turn that failed: its code is the category, its message what the person shall read.

@@ -97,7 +97,7 @@ const (
 // Routes returns the handlers of the endpoint and its alias, and of the events, for every method: a wrong one is refused with an envelope, and
 // so is an address below them that is nothing.
 func (e *Engine) Routes(accept core.Accept) map[string]http.Handler {
-	messages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.serve(w, r, accept) })
+	messages := e.handler(http.MethodPost, accept, (*call).message)
 	elsewhere := http.HandlerFunc(e.elsewhere)
-	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: http.HandlerFunc(e.stream), Path + "/": elsewhere, Alias + "/": elsewhere}
+	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: e.handler(http.MethodGet, accept, (*call).stream), Path + "/": elsewhere, Alias + "/": elsewhere}
 }

@@ -15,17 +15,17 @@ import (
 	"gatehouse/core"
 )
 
-// message stores a message, unless its request_id is known, and answers what became of it.
-func (c *call) message(ctx context.Context) (wire.Response, error) {
+// say stores a message, unless its request_id is known, and answers what became of it.
+func (c *call) say(ctx context.Context) (r wire.Response, err error) {
 	ev, err := c.event()
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	record, fresh, err := c.store(ctx, ev)
-	if err != nil {
-		return wire.Response{}, err
-	}
-	if fresh {
+	switch {
+	case err != nil:
+		return r, err
+	case fresh:
 		return c.outcome(ctx, record, false)
 	}
 	return c.repeated(ctx, record)
@@ -64,39 +64,43 @@ func (c *call) store(ctx context.Context, ev core.Event) (record core.EventRecor
 	id := ev.ID
 	for n := 1; n <= maxRefused; n++ {
 		known, err := c.find(ctx, ev.ID)
+		if err == nil && known == nil {
+			err = c.limits.message(c.who)
+		}
 		if err != nil {
-			return core.EventRecord{}, false, err
+			return record, false, err
 		}
-		if known == nil {
-			if err := c.limits.message(c.who); err != nil {
-				return core.EventRecord{}, false, err
-			}
-		}
-		record, err := c.commit(ctx, ev)
+		record, err = c.commit(ctx, ev)
 		switch {
 		case err != nil, record.End.Kind != core.EndRefused:
 			return record, known == nil, err
 		case known == nil:
-			return core.EventRecord{}, false, tooMany(time.Second)
+			return record, false, tooMany(time.Second)
 		}
 		ev.ID = id + "/" + strconv.Itoa(n)
 	}
-	return core.EventRecord{}, false, tooMany(time.Minute)
+	return record, false, tooMany(time.Minute)
 }
 
-// commit accepts an event and reads it again. An earlier event of its id must be the same request.
+// commit stores an event. An earlier event of its id must be the same request.
 func (c *call) commit(ctx context.Context, ev core.Event) (core.EventRecord, error) {
+	record, err := c.stored(ctx, ev)
+	if err == nil {
+		err = c.same(record)
+	}
+	return record, err
+}
+
+// stored accepts an event and reads it again.
+func (c *call) stored(ctx context.Context, ev core.Event) (record core.EventRecord, err error) {
 	if _, err := c.accept(ctx, ev); err != nil {
-		return core.EventRecord{}, err
+		return record, err
 	}
-	record, err := c.find(ctx, ev.ID)
-	if err == nil && record == nil {
-		err = core.Errorf(core.Internal, "An event that was accepted is not in the store.")
+	known, err := c.find(ctx, ev.ID)
+	if err != nil || known == nil {
+		return record, core.Wrap(core.StoreBusy, err, "The request was stored, but can't be read now.")
 	}
-	if err != nil {
-		return core.EventRecord{}, err
-	}
-	return *record, c.same(*record)
+	return *known, nil
 }
 
 // find returns the event of an id; nil if there is none.

@@ -27,22 +27,14 @@ const (
 
 // stream sends what is said in one session as server-sent events: each is a whole response message with one directive or error, and its id is
 // the place in the mailbox. A client that comes back names the last one, as browsers do by themselves, and gets what it missed.
-func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
-	who, err := e.admit(w, r, http.MethodGet)
-	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
-	}
-	c := &call{Engine: e, who: who}
+func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	after, err := c.follows(r)
 	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
+		return err
 	}
-	leave, err := e.limits.enter(who, true)
+	leave, err := c.limits.enter(c.who, true)
 	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
+		return err
 	}
 	defer leave()
 	h := w.Header()
@@ -56,6 +48,7 @@ func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
 	if s.write("retry: %d\n\n", reconnect) == nil {
 		c.follow(r, s, after)
 	}
+	return nil
 }
 
 // follows reads which session a stream is of, how it is drawn, and after which event it begins; -1 if no event is named. It refuses every
@@ -158,32 +151,25 @@ func (c *call) sendNew(ctx context.Context, s *sender, after int64) (int64, erro
 }
 
 // envelope is a response message about one mail.
-func (c *call) envelope(ctx context.Context, m core.Mail) (wire.Response, error) {
+func (c *call) envelope(ctx context.Context, m core.Mail) (r wire.Response, err error) {
 	p, err := readPost(m)
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	d, err := c.directive(ctx, m, p)
-	if err != nil {
-		return wire.Response{}, err
+	if err != nil || p.Kind != core.PostError {
+		return c.response(d), err
 	}
-	a := wire.New(wire.Request{})
-	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{d}}
-	if p.Kind != core.PostError {
-		return a, nil
-	}
-	failedEvents, err := c.Store.Events(ctx, core.EventFilter{Seq: m.Event, Limit: 1})
+	known, err := c.Store.Events(ctx, core.EventFilter{Seq: m.Event, Limit: 1})
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	var ev core.EventRecord
-	if len(failedEvents) > 0 {
-		ev = failedEvents[0]
+	if len(known) > 0 {
+		ev = known[0]
 	}
-	if ev.End.Category == "" {
-		ev.End.Category = core.Category(p.Bucket)
-	}
-	return failed(a, ev), nil
+	ev.End.Category = cmp.Or(ev.End.Category, core.Category(p.Bucket))
+	return failed(c.response(d), ev), nil
 }
 
 // sender writes a stream. A client that does not read is cut off.

@@ -88,27 +88,24 @@ const (
 
 // submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and prints a
 // message if an event is not stored. The error is accept's last one.
-func (c *Console) submit(ctx context.Context, e core.Event) (stored bool, err error) {
+func (c *Console) submit(ctx context.Context, e core.Event) error {
 	if len(e.Payload) > c.opt.MaxMessage {
-		c.say(messageTooLarge(c.opt.MaxMessage).Message)
-		return false, nil
+		return c.tooLarge()
 	}
 	wait := firstWait
 	for try := 1; ; try++ {
-		if _, err = c.accept(ctx, e); err == nil {
-			return true, nil
+		_, err := c.accept(ctx, e)
+		if err == nil {
+			return nil
 		}
 		bucket := core.BucketOf(core.CategoryOf(err))
 		switch {
 		case ctx.Err() != nil || bucket == core.RetryableTransient && try == maxTries:
 			c.say("Your message could not be stored. Please send it again later.")
-			return false, core.Wrap(core.CategoryOf(err), err, "Can't store a line of the input.")
+			return core.Wrap(core.CategoryOf(err), err, "Can't store a line of the input.")
 		case bucket != core.RetryableTransient:
 			c.say("Your message was not accepted: " + cmp.Or(core.MessageOf(err), "internal error, see the log."))
-			if bucket == core.UserCorrectable {
-				err = nil
-			}
-			return false, err
+			return err
 		case try == 1:
 			c.say("Your message could not be stored yet. Trying again.")
 		}
@@ -117,4 +114,11 @@ func (c *Console) submit(ctx context.Context, e core.Event) (stored bool, err er
 		chat.Sleep(ctx, wait)
 		wait = min(2*wait, maxWait)
 	}
+}
+
+// tooLarge says that a message is too large, and is that error.
+func (c *Console) tooLarge() error {
+	err := messageTooLarge(c.opt.MaxMessage)
+	c.say(err.Message)
+	return err
 }

@@ -45,7 +45,7 @@ func (c *Console) pipe(ctx context.Context) error {
 		if next.err != nil || leaves(*next) {
 			return c.end(ctx, lines, next.err)
 		}
-		if _, err := c.handle(ctx, *next); err != nil {
+		if err := c.handle(ctx, *next); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (c *Console) waitIdle(ctx context.Context, lines <-chan input) (next *input
 		case l := <-lines:
 			if !overtakes(l) {
 				next, lines = &l, nil
-			} else if _, err := c.handle(ctx, l); err != nil {
+			} else if err := c.handle(ctx, l); err != nil {
 				return nil, err
 			}
 		}
@@ -94,25 +94,27 @@ func (c *Console) end(ctx context.Context, lines <-chan input, cause error) erro
 	return core.Wrap(core.Invalid, cause, "Can't read the input to its end.")
 }
 
-// handle stores one line as an answer to a card or a question, a control word or a message.
-func (c *Console) handle(ctx context.Context, l input) (bool, error) {
-	if l.oversized {
-		c.say(messageTooLarge(c.opt.MaxMessage).Message)
-		return false, nil
-	}
-	if !l.pasted && strings.EqualFold(strings.TrimSpace(l.text), wordAgain) {
-		return c.askAgain(ctx)
-	}
+// handle stores one line as an answer to a card or a question, a control word or a message. What the person can mend
+// has been said, and is no error.
+func (c *Console) handle(ctx context.Context, l input) (err error) {
 	a := c.target(l)
-	switch q := a.card.Question; {
-	case q != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
-		return c.answer(ctx, a, l.text)
-	case q == nil && a.lines != nil && !l.pasted:
-		if action, p := a.decision(l.text); action != "" {
-			return c.press(ctx, a.card, action, p)
-		}
+	action, p := a.decision(l.text)
+	switch {
+	case l.oversized:
+		err = c.tooLarge()
+	case !l.pasted && strings.EqualFold(strings.TrimSpace(l.text), wordAgain):
+		err = c.askAgain(ctx)
+	case a.card.Question != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
+		err = c.answer(ctx, a, l.text)
+	case action != "" && !l.pasted:
+		err = c.press(ctx, a.card, action, p)
+	default:
+		err = c.submit(ctx, c.event(l))
 	}
-	return c.submit(ctx, c.event(l))
+	if core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable {
+		return nil
+	}
+	return err
 }
 
 // input is one line of the input.

@@ -53,7 +53,7 @@ func (a *shown) asksField() (lines []string, prompt string) {
 
 // answer takes a line for the field of a question that is asked for or, of a form, a line of JSON for all of them, and
 // stores the answer if it is whole. What does not fit is told, and asked for again.
-func (c *Console) answer(ctx context.Context, a shown, line string) (stored bool, err error) {
+func (c *Console) answer(ctx context.Context, a shown, line string) (err error) {
 	q, f, text := a.card.Question, a.field(), strings.TrimSpace(line)
 	value := f.Typed(text)
 	if text == leftOut && !f.Required {
@@ -70,15 +70,17 @@ func (c *Console) answer(ctx context.Context, a shown, line string) (stored bool
 	case p.Whole == "" && len(p.Typed) < len(q.Fields):
 		a.typed = p.Typed
 	default: // what was typed before stays until it is stored
-		stored, err = c.press(ctx, a.card, chat.ActionAnswer, p)
+		if err = c.press(ctx, a.card, chat.ActionAnswer, p); err == nil {
+			return nil
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.find(a.card.Approval); !stored && now.open() {
+	if now := c.find(a.card.Approval); now.open() {
 		now.typed = a.typed
 		asks, _ := now.asks()
 		_ = c.print(c.style.lines(*now, now.edge, asks...)) // there is no other place for this message
 		c.repaint()
 	}
-	return stored, err
+	return err
 }

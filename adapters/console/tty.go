@@ -89,7 +89,7 @@ func (c *Console) promptLoop(ctx context.Context, e *editor) error {
 				}
 				continue
 			}
-			_, err := c.handle(ctx, l)
+			err := c.handle(ctx, l)
 			if err != nil && core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				return err
 			}
@@ -114,7 +114,7 @@ func (c *Console) interrupt(ctx context.Context, typed bool) (leave bool) {
 		return !typed
 	}
 	c.say("Stopping the running turn. Ctrl-C again leaves the chat.")
-	_, _ = c.submit(ctx, c.event(input{text: "/stop"})) // it says what is wrong
+	_ = c.submit(ctx, c.event(input{text: "/stop"})) // it says what is wrong
 	return false
 }
 

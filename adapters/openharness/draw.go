@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -113,14 +114,11 @@ func mend(a action, failed int64) token {
 
 // failed makes an answer that of a turn that failed: its code is the category, its message what the person shall read.
 func failed(a wire.Response, ev core.EventRecord) wire.Response {
-	category, bucket := ev.End.Category, bucketOf(ev)
+	bucket := bucketOf(ev)
 	a.Body.Status = wire.Failure
 	a.Body.Error = &wire.Error{
-		Code: string(category), Message: "The request failed.", Retryable: retryable(ev),
+		Code: string(cmp.Or(ev.End.Category, core.Category(bucket))), Message: "The request failed.", Retryable: retryable(ev),
 		Details: map[string]any{"error_bucket": string(bucket)},
-	}
-	if category == "" {
-		a.Body.Error.Code = string(bucket)
 	}
 	var others []wire.Directive
 	for _, d := range a.Body.Directives {
@@ -130,7 +128,7 @@ func failed(a wire.Response, ev core.EventRecord) wire.Response {
 			continue
 		}
 		a.Body.Error.Message, _ = d.Payload["message"].(string)
-		a.Body.Extensions = vendor(about)
+		a.Body.Extensions = d.Extensions
 	}
 	a.Body.Directives = others
 	return a

@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -54,18 +55,13 @@ type Engine struct {
 
 // New makes an engine.
 func New(o Options) *Engine {
-	if o.MaxMessage <= 0 {
-		o.MaxMessage = 1 << 20
-	}
 	if o.Wait <= 0 || o.Wait > maxWait {
 		o.Wait = maxWait
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.MaxMessage, o.Log = cmp.Or(o.MaxMessage, 1<<20), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Log: o.Log}
 	return &Engine{Options: o, desk: at, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -48,11 +48,11 @@ func (c *call) event() (core.Event, error) {
 }
 
 func (c *call) eventID() string {
-	if c.request.ID == "" {
-		return "request/" + c.who.Name + "/-" + rand.Text()
+	id := "-" + rand.Text()
+	if c.request.ID != "" {
+		id = fmt.Sprintf("%x", sha256.Sum256([]byte(c.request.ID)))
 	}
-	sum := sha256.Sum256([]byte(c.request.ID))
-	return "request/" + c.who.Name + "/" + hex.EncodeToString(sum[:])
+	return "request/" + c.who.Name + "/" + id
 }
 
 // maxRefused is how often one request_id may be refused because of other messages that wait.

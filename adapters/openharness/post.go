@@ -3,8 +3,8 @@ package openharness
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"gatehouse/core"
 )
@@ -72,6 +72,5 @@ func (e *Engine) put(ctx context.Context, mailbox core.ConversationID, key strin
 // cardState is the same for two cards if they look the same.
 func cardState(c core.Card) (string, error) {
 	raw, err := json.Marshal(c)
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8]), err
+	return fmt.Sprintf("%x", sha256.Sum256(raw))[:16], err
 }

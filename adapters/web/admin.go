@@ -20,12 +20,7 @@ const (
 type clock struct{ Now time.Time }
 
 // At is a time, "" for none.
-func (c clock) At(at time.Time) template.HTML {
-	if at.IsZero() {
-		return ""
-	}
-	return markup.Moment{At: at, Now: c.Now}.HTML()
-}
+func (c clock) At(at time.Time) template.HTML { return markup.Moment{At: at, Now: c.Now}.HTML() }
 
 type sessionsPage struct {
 	clock

@@ -22,7 +22,12 @@ const (
 func (c *Console) pipe(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	lines := readLines(ctx, c.opt.In, c.opt.MaxMessage)
+	in, mark := bufio.NewReader(c.opt.In), "\ufeff" // which may stand before the first line
+	lines := inputs(ctx, func() input {
+		l := readLine(in, c.opt.MaxMessage)
+		l.text, mark = strings.TrimPrefix(l.text, mark), ""
+		return l
+	})
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
@@ -128,30 +133,25 @@ type input struct {
 	err       error            // the end of the input: io.EOF, or why reading failed
 }
 
-// readLines reads lines in a goroutine, which ends with the input, or with ctx as soon as a read returns. The last input has an err.
-func readLines(ctx context.Context, in io.Reader, limit int) <-chan input {
-	lines := make(chan input)
+// inputs are what read returns, but for empty lines. A goroutine reads: it ends with the input, or with ctx as soon as
+// a read returns. The last input has an err, and nothing else.
+func inputs(ctx context.Context, read func() input) <-chan input {
+	all := make(chan input)
 	go func() {
-		r := bufio.NewReader(in)
-		for first := true; ; first = false {
-			l := readLine(r, limit)
-			if first {
-				l.text = strings.TrimPrefix(l.text, "\ufeff")
-			}
+		for {
+			l := read()
 			end := l.err
-			if l.text != "" || l.oversized {
-				l.err = nil
-				if !send(ctx, lines, l) {
-					return
-				}
+			l.err = nil
+			if (l.text != "" || l.oversized || l.interrupt) && !send(ctx, all, l) {
+				return
 			}
 			if end != nil {
-				send(ctx, lines, input{err: end})
+				send(ctx, all, input{err: end})
 				return
 			}
 		}
 	}()
-	return lines
+	return all
 }
 
 func send[T any](ctx context.Context, to chan<- T, one T) bool {

@@ -65,7 +65,7 @@ const (
 func (c *Console) promptLoop(ctx context.Context, e *editor) error {
 	resized, stop := c.resizes()
 	defer stop()
-	lines := readPrompt(ctx, e)
+	lines := inputs(ctx, e.read)
 	spin := spinner{c: c, clock: time.NewTicker(frameTime)}
 	spin.clock.Stop()
 	defer spin.clock.Stop()
@@ -116,20 +116,6 @@ func (c *Console) interrupt(ctx context.Context, typed bool) (leave bool) {
 	c.say("Stopping the running turn. Ctrl-C again leaves the chat.")
 	_ = c.submit(ctx, c.event(input{text: "/stop"})) // it says what is wrong
 	return false
-}
-
-// readPrompt reads the prompt in a goroutine.
-func readPrompt(ctx context.Context, e *editor) <-chan input {
-	lines := make(chan input)
-	go func() {
-		for {
-			l := e.read()
-			if (l.text != "" || l.oversized || l.interrupt || l.err != nil) && !send(ctx, lines, l) || l.err != nil {
-				return
-			}
-		}
-	}()
-	return lines
 }
 
 // readError is nil for Ctrl-C, Ctrl-D and a terminal that has gone away.

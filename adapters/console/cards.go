@@ -69,8 +69,8 @@ func (c *Console) target(l input) shown {
 	return *c.current()
 }
 
-// reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why
-// the answer did not count. Otherwise the next answer would be for another card.
+// reopenAnswered makes the card that was answered last the one that the next answer is for: the answer was not stored,
+// or a private message says why it did not count. Otherwise the next answer would be for another card.
 func (c *Console) reopenAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -64,21 +64,14 @@ func (c *Console) press(ctx context.Context, card core.Card, action chat.Action,
 		c.say(refused.Text())
 		return refused.Err
 	}
-	before := c.answered(card.Approval, true) // what comes of it may be told before accept returns
+	c.mu.Lock()
+	c.find(card.Approval).answered, c.last = true, card.Approval // what comes of it may be told before accept returns
+	c.mu.Unlock()
 	err := c.submit(ctx, made.(desk.Event).Event)
 	if err != nil {
-		c.answered(card.Approval, before)
+		c.reopenAnswered()
 	}
 	return err
-}
-
-// answered notes whether this person has answered a card, and returns whether they had.
-func (c *Console) answered(id core.ApprovalID, now bool) (before bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := c.find(id)
-	before, a.answered, c.last = a.answered, now, id
-	return before
 }
 
 // OldClick reads a decision whose number of edits was stored as text.

@@ -77,7 +77,7 @@ func (s style) prompt(frame, answers, which string) string {
 		you = "you (" + answers + ")> "
 	}
 	if frame != "" {
-		return s.paint(faint, frame) + " " + you
+		you = s.paint(faint, frame) + " " + you
 	}
 	return you
 }

@@ -98,10 +98,15 @@ func (e *Engine) writeRefusal(w http.ResponseWriter, q wire.Request, err error) 
 }
 
 func write(w http.ResponseWriter, status int, a wire.Response) {
+	begin(w, status, "application/json")
+	_, _ = w.Write(a.Encode()) // the client has disconnected; it may ask again
+}
+
+// begin sends the head of an answer.
+func begin(w http.ResponseWriter, status int, kind string) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Type", kind+"; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(a.Encode()) // the client has disconnected; it may ask again
 }

@@ -18,8 +18,9 @@ func (e *Engine) handler(
 ) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Engine: e, accept: accept}
-		err := c.admit(w, r, method)
+		leave, err := c.admit(w, r, method)
 		if err == nil {
+			defer leave()
 			err = serve(c, w, r)
 		}
 		if err != nil {
@@ -28,16 +29,19 @@ func (e *Engine) handler(
 	})
 }
 
-// admit finds out who sends a request, of this method.
-func (c *call) admit(w http.ResponseWriter, r *http.Request, method string) (err error) {
+// admit finds out who sends a request, of this method, and counts it; leave must be called if it is let in.
+func (c *call) admit(w http.ResponseWriter, r *http.Request, method string) (leave func(), err error) {
 	if c.who, err = c.Gate.Identify(r); err != nil {
-		return err
+		return nil, err
 	}
 	if r.Method != method {
 		w.Header().Set("Allow", method)
-		return refuse(http.StatusMethodNotAllowed, codeMethod, "Only "+method+" is served at this address.")
+		return nil, refuse(http.StatusMethodNotAllowed, codeMethod, "Only "+method+" is served at this address.")
 	}
-	return c.Gate.SameSite(r)
+	if err = c.Gate.SameSite(r); err != nil {
+		return nil, err
+	}
+	return c.limits.enter(c.who, method == http.MethodGet) // a stream is got
 }
 
 // elsewhere answers requests to addresses that are nothing.
@@ -58,11 +62,6 @@ type call struct {
 
 // message answers a request message.
 func (c *call) message(w http.ResponseWriter, r *http.Request) error {
-	leave, err := c.limits.enter(c.who, false)
-	if err != nil {
-		return err
-	}
-	defer leave()
 	body, err := c.readBody(w, r)
 	if err != nil {
 		return err

@@ -17,11 +17,7 @@ import (
 
 // say stores a message, unless its request_id is known, and answers what became of it.
 func (c *call) say(ctx context.Context) (r wire.Response, err error) {
-	ev, err := c.event()
-	if err != nil {
-		return r, err
-	}
-	record, fresh, err := c.store(ctx, ev)
+	record, fresh, err := c.store(ctx, c.event())
 	switch {
 	case err != nil:
 		return r, err
@@ -32,19 +28,17 @@ func (c *call) say(ctx context.Context) (r wire.Response, err error) {
 }
 
 // event makes the event of a message, whose id is made of the principal and the request_id: a repetition is the same event.
-func (c *call) event() (core.Event, error) {
-	p := payload{Request: c.request.ID, Digest: c.request.Digest(), Text: c.request.Intent, Attachments: c.request.Attachments}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		return core.Event{}, err
-	}
+func (c *call) event() core.Event {
+	q := c.request
 	ev := core.Event{
-		Platform: Name, ID: c.eventID(), Conversation: c.mailbox, Body: core.MessageEvent{}, Actor: c.who.Actor, Address: addressOf(c.mailbox), Payload: raw,
+		Platform: Name, ID: c.eventID(), Conversation: c.mailbox, Body: core.MessageEvent{},
+		Actor: c.who.Actor, Address: addressOf(c.mailbox),
 	}
-	if control := chat.Control(c.request.Intent); control != nil {
+	ev.Payload, _ = json.Marshal(payload{q.ID, q.Digest(), q.Intent, q.Attachments}) // can't fail
+	if control := chat.Control(q.Intent); control != nil {
 		ev.Body = control
 	}
-	return ev, nil
+	return ev
 }
 
 func (c *call) eventID() string {

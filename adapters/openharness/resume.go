@@ -131,11 +131,8 @@ type decision struct {
 
 // decide stores the decision. The store decides: the first decision of a person counts, so the token is used once.
 func (c *call) decide(ctx context.Context, a core.Approval, pressed desk.Event) (r wire.Response, err error) {
-	raw, err := json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()})
-	if err != nil {
-		return r, err
-	}
-	pressed.ID, pressed.Payload = c.eventID(), raw
+	pressed.ID = c.eventID()
+	pressed.Payload, _ = json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()}) // can't fail
 	click, err := c.commit(ctx, pressed.Event)
 	if err != nil {
 		return r, err
@@ -177,7 +174,7 @@ func (c *call) decided(ctx context.Context, click core.EventRecord, a core.Appro
 	if a.State == core.Open { // more people must decide
 		return c.status(ctx, a.Invocation, false)
 	}
-	signal, err := c.signal(ctx, a)
+	signal, err := c.find(ctx, a.Signal().ID)
 	if err != nil || signal == nil {
 		return r, core.Wrap(core.StoreBusy, err, "The decision is stored, but its turn can't be read now.")
 	}
@@ -197,15 +194,4 @@ func (c *call) refused(ctx context.Context, click core.EventRecord) error {
 		}
 	}
 	return c.refusal(chat.Button{}, desk.Say{Err: core.Errorf(click.End.Category, "%s", text)})
-}
-
-// signal returns the event that resumes the turn of a decided approval.
-func (c *call) signal(ctx context.Context, a core.Approval) (*core.EventRecord, error) {
-	all, err := c.Store.Events(ctx, core.EventFilter{Invocation: a.Invocation})
-	for i := range all {
-		if s, ok := all[i].Body.(core.SignalEvent); ok && s.Approval == a.ID {
-			return &all[i], nil
-		}
-	}
-	return nil, err
 }

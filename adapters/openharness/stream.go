@@ -32,17 +32,8 @@ func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, err := c.limits.enter(c.who, true)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
+	w.Header().Set("X-Accel-Buffering", "no")
+	begin(w, http.StatusOK, "text/event-stream")
 	s := &sender{w: w, connection: http.NewResponseController(w)}
 	_ = s.connection.SetReadDeadline(time.Time{}) // or the server's own would end the stream
 	if s.write("retry: %d\n\n", reconnect) == nil {
@@ -73,19 +64,14 @@ func (c *call) follows(r *http.Request) (after int64, err error) {
 	if deltas, err := strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); deltas || err != nil {
 		return 0, invalid("deltas", "This stream has whole replies only: set deltas to 0, or leave it out.")
 	}
-	return lastSeen(cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")))
-}
-
-// lastSeen reads the Last-Event-ID, which a client that can't set headers gives as the parameter after; -1 if there is none.
-func lastSeen(id string) (int64, error) {
-	if id == "" {
+	last := cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")) // for a client that can't set headers
+	if last == "" {
 		return -1, nil
 	}
-	seq, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || seq < 0 {
+	if after, err = strconv.ParseInt(last, 10, 64); err != nil || after < 0 {
 		return 0, invalid("Last-Event-ID", "The Last-Event-ID is not one of this stream.")
 	}
-	return seq, nil
+	return after, nil
 }
 
 // follow sends mail until the client leaves, is no longer admitted, or the engine stops.
@@ -108,11 +94,8 @@ func (c *call) follow(r *http.Request, s *sender, after int64) {
 		case <-changed:
 		case <-look.C:
 		case <-beat.C:
-			if _, err := c.Gate.Identify(r); err != nil {
-				return // the login has ended
-			}
-			if s.write(": still here\n\n") != nil {
-				return
+			if _, err := c.Gate.Identify(r); err != nil || s.write(": still here\n\n") != nil {
+				return // the login has ended, or the client has left
 			}
 		case <-ctx.Done():
 			return

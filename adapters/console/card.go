@@ -15,15 +15,16 @@ import (
 )
 
 // plain writes a card's text for the terminal, which shows all of it.
-var plain = doc.Writer{Foreign: oneLine, Time: stamp, IDs: true}
-
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
+var plain = doc.Writer{
+	Foreign: oneLine, IDs: true, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") },
+}
 
 // shown is a card as it was printed last. The zero value stands for none.
 type shown struct {
 	*wording.Texts
 	card  core.Card
-	color string
+	edge  string   // what its lines begin with
+	color string   // of the edge
 	title string   // what it is about
 	lines []string // what it says, from the top
 	words []string // of an open approval: the words that decide it
@@ -37,10 +38,12 @@ func (a *shown) open() bool { return a.card.State == core.Open }
 
 // read is what a card's document says at the terminal, to everybody who may type there.
 func read(card core.Card, v doc.Document) shown {
-	a := shown{Texts: v.Texts, card: card, color: colors[v.Color], title: plain.Text(v.Lead)}
+	a := shown{Texts: v.Texts, card: card, edge: v.TerminalApproval, color: colors[v.Color], title: plain.Text(v.Lead)}
 	var facts []string
-	if card.Question == nil && card.Arguments != "" && !v.Told {
-		facts = strings.Split(wording.Fill(v.TerminalArguments, "{arguments}", Sanitize(arguments(card.Arguments))), "\n")
+	if card.Question != nil {
+		a.edge = v.TerminalQuestion
+	} else if card.Arguments != "" && !v.Told {
+		facts = linesOf(wording.Fill(v.TerminalArguments, "{arguments}", arguments(card.Arguments)))
 	}
 	outcome := ""
 	ended := map[core.ApprovalState]string{
@@ -62,37 +65,31 @@ func read(card core.Card, v doc.Document) shown {
 		}
 	}
 	for _, c := range v.Cut(0, 0) {
-		switch {
-		case c.Action == chat.ActionAskAgain:
+		switch c.Action {
+		case chat.ActionAskAgain:
 			a.again, facts = true, append(facts, wording.Fill(v.TerminalAgain, "{word}", wordAgain))
-		case c.Action == chat.ActionApprove && c.Cautions != "":
-			a.words = append(a.words, doc.ConfirmWord)
-		case c.Action == chat.ActionApprove:
-			a.words = append(a.words, "y")
-		case c.Action == chat.ActionReason && card.NeedsWhy:
-			a.words = append(a.words, v.TerminalWhy)
-		case c.Action == chat.ActionReason:
-			a.words = append(a.words, "n")
+		case chat.ActionApprove:
+			a.words = append(a.words, map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""])
+		case chat.ActionReason:
+			a.words = append(a.words, map[bool]string{false: "n", true: v.TerminalWhy}[card.NeedsWhy])
 		}
 	}
 	facts = append(facts, wording.Fill(v.TerminalId, "{id}", string(card.Approval)))
+	a.lines = []string{wording.Fill(v.TerminalWants, "{tool}", card.Tool, "{what}", a.title)}
 	switch {
 	case !a.open():
-		a.lines = []string{wording.Fill(v.TerminalEnded, "{ended}", ended, "{what}", a.title+outcome)}
+		a.lines[0] = wording.Fill(v.TerminalEnded, "{ended}", ended, "{what}", a.title+outcome)
 	case card.Question != nil:
-		a.lines = strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
+		a.lines = linesOf(card.Question.Text)
 		if n := len(card.Question.Fields); n > 1 {
 			facts = append(facts,
 				wording.Fill(v.TerminalFields, "{count}", strconv.Itoa(n)))
 		}
-	default:
-		a.lines = []string{wording.Fill(v.TerminalWants, "{tool}", card.Tool, "{what}", a.title)}
-		if card.Asked.Of > 1 {
-			a.lines[0] += a.counted(card.Asked.Place, card.Asked.Of)
-		}
+	case card.Asked.Of > 1:
+		a.lines[0] += a.counted(card.Asked.Place, card.Asked.Of)
 	}
 	asks, _ := a.asks()
-	a.lines = append(append(a.lines, facts...), asks...)
+	a.lines = slices.Concat(a.lines, facts, asks)
 	return a
 }
 

@@ -45,6 +45,7 @@ type Console struct {
 	conversation core.ConversationID
 	style        style
 	texts        *wording.Texts
+	accept       core.Accept // stores an event; Run sets it
 
 	mu             sync.Mutex      // guards the fields below, and Out
 	editor         *editor         // nil: no prompt
@@ -58,18 +59,13 @@ type Console struct {
 // New makes a console. Nothing is read before Run; posts may be printed before it.
 func New(o Options) *Console {
 	o.Session, o.MaxMessage = cmp.Or(o.Session, "default"), cmp.Or(o.MaxMessage, 1<<20)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Actor.ID, o.Actor.Local = cmp.Or(o.Actor.ID, Name+":local"), true
 	if o.Idle == nil {
 		o.Idle = func(context.Context) (bool, error) { return true, nil }
 	}
-	if o.OpenCards == nil {
-		o.OpenCards = func(context.Context) ([]core.Card, error) { return nil, nil }
-	}
 	if o.NewID == nil {
 		o.NewID = rand.Text
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Console{
 		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor}, texts: wording.New(o.Words),
@@ -99,20 +95,22 @@ func (c *Console) Name() string { return Name }
 
 // Run reads until ctx or the input ends; the end of the input is no error.
 func (c *Console) Run(ctx context.Context, accept core.Accept) error {
-	var err error
+	c.accept = accept
+	read := c.pipe
 	if c.opt.TTY {
-		err = c.prompt(ctx, accept)
-	} else {
-		err = c.pipe(ctx, accept)
+		read = c.prompt
 	}
-	if ctx.Err() != nil {
-		return nil
+	if err := read(ctx); ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // showOpen prints the cards that are open at the start.
 func (c *Console) showOpen(ctx context.Context) error {
+	if c.opt.OpenCards == nil {
+		return nil
+	}
 	open, err := c.opt.OpenCards(ctx)
 	if err != nil {
 		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
@@ -135,7 +133,7 @@ func (c *Console) remindOpen() {
 			how, command = c.texts.TerminalAnswerLater, "gatehouse approvals answer "+string(a.card.Approval)+" --json ANSWER"
 		}
 		if a.open() {
-			_ = c.print(c.style.lines(*a, wording.Fill(how, "{what}", a.title, "{command}", command)))
+			_ = c.print(c.style.lines(*a, a.edge, wording.Fill(how, "{what}", a.title, "{command}", command)))
 		}
 	}
 }

@@ -20,6 +20,8 @@ const wordAgain = "/again"
 func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch word = strings.ToLower(word); {
+	case a.lines == nil || a.card.Question != nil:
+		return "", p
 	case word == "n", word == "no":
 		return chat.ActionDeny, desk.Press{Typed: []string{reason}}
 	case reason != "", word != "y" && word != "yes" && word != doc.ConfirmWord:
@@ -31,9 +33,9 @@ func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
 }
 
 // askAgain asks for what expired last once more.
-func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error) {
+func (c *Console) askAgain(ctx context.Context) error {
 	c.mu.Lock()
-	expired := core.Card{}
+	var expired core.Card
 	for _, a := range c.cards {
 		if a.again {
 			expired = a.card
@@ -42,38 +44,30 @@ func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error
 	c.mu.Unlock()
 	if expired.Approval == "" {
 		c.say(c.texts.TerminalNoneExpired)
-		return false, nil
+		return nil
 	}
-	return c.press(ctx, accept, expired, chat.ActionAskAgain, desk.Press{})
+	return c.press(ctx, expired, chat.ActionAskAgain, desk.Press{})
 }
 
-// press stores what the desk makes of an answer, or says why nothing happens. What is decided is refused at once, not
-// by the store.
-func (c *Console) press(
-	ctx context.Context, accept core.Accept, card core.Card, action chat.Action, p desk.Press,
-) (stored bool, err error) {
+// press stores what the desk makes of an answer, or says why nothing happens, which is its error then. What is decided
+// is refused at once, not by the store.
+func (c *Console) press(ctx context.Context, card core.Card, action chat.Action, p desk.Press) error {
 	look := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }
 	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Texts: c.texts, Log: c.opt.Log}
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
-	switch made := at.Press(ctx, chat.CardButton(card, action), p).(type) {
-	case desk.Event:
-		before := c.answered(card.Approval, true) // what comes of it may be told before accept returns
-		if stored, err = c.submit(ctx, accept, made.Event); !stored {
-			c.answered(card.Approval, before)
-		}
-	case desk.Say:
-		c.say(made.Text())
+	made := at.Press(ctx, chat.CardButton(card, action), p)
+	if refused, ok := made.(desk.Say); ok {
+		c.say(refused.Text())
+		return refused.Err
 	}
-	return stored, err
-}
-
-// answered notes whether this person has answered a card, and returns whether they had.
-func (c *Console) answered(id core.ApprovalID, now bool) (before bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := c.find(id)
-	before, a.answered, c.last = a.answered, now, id
-	return before
+	c.find(card.Approval).answered, c.last = true, card.Approval // what comes of it may be told before accept returns
+	c.mu.Unlock()
+	err := c.submit(ctx, made.(desk.Event).Event)
+	if err != nil {
+		c.reopenAnswered()
+	}
+	return err
 }
 
 // OldClick reads a decision whose number of edits was stored as text.

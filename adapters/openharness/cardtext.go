@@ -6,7 +6,6 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -58,9 +57,4 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 		payload["standing"] = v.Standing()
 	}
 	return payload
-}
-
-// howToDecide tells a person whose Shell shows no approvals where an open one is decided.
-func howToDecide(v doc.Document, card core.Card) string {
-	return wording.Fill(v.DecideOnPage, "{page}", "/approvals/"+chat.Name(string(card.Approval)))
 }

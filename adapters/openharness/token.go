@@ -3,7 +3,6 @@ package openharness
 import (
 	"strconv"
 
-	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
@@ -34,14 +33,10 @@ type token struct {
 	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the place of the option, from 1, or 0
 }
 
-func (e *Engine) seal(who access.Person, t token) string {
-	return e.Signer.Seal(tokenPurpose, string(t.Action), t.Subject, strconv.Itoa(t.Edits), who.Actor.ID)
-}
-
 // openToken reads a token of this principal; ok is false for any other text.
-func (e *Engine) openToken(who access.Person, text string) (t token, ok bool) {
-	fields, ok := e.Signer.Open(text)
-	if !ok || len(fields) != 5 || fields[0] != tokenPurpose || fields[4] != who.Actor.ID {
+func (c *call) openToken(text string) (t token, ok bool) {
+	fields, ok := c.Signer.Open(text)
+	if !ok || len(fields) != 5 || fields[0] != tokenPurpose || fields[4] != c.who.Actor.ID {
 		return token{}, false
 	}
 	edits, err := strconv.Atoi(fields[3])
@@ -66,6 +61,7 @@ func (t token) button() chat.Button {
 }
 
 // continuation is the wire form of a token: a Shell sends it back verbatim.
-func (e *Engine) continuation(who access.Person, run core.InvocationID, t token) map[string]any {
-	return map[string]any{"run_id": string(run), "continuation_token": e.seal(who, t)}
+func (c *call) continuation(run core.InvocationID, t token) map[string]any {
+	sealed := c.Signer.Seal(tokenPurpose, string(t.Action), t.Subject, strconv.Itoa(t.Edits), c.who.Actor.ID)
+	return map[string]any{"run_id": string(run), "continuation_token": sealed}
 }

@@ -61,8 +61,7 @@ func (v *visit) approvals() error {
 	for _, c := range history {
 		page.History = append(page.History, v.row(c))
 	}
-	v.show(http.StatusOK, "approvals", "Approvals", page)
-	return nil
+	return v.show(http.StatusOK, "approvals", "Approvals", page)
 }
 
 // rank orders open cards: those that wait for the reader come first.

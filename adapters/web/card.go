@@ -3,7 +3,6 @@ package web
 import (
 	"html/template"
 	"strconv"
-	"time"
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/doc"
@@ -14,9 +13,6 @@ import (
 
 // maxApprovers is how many of those who may decide are named.
 const maxApprovers = 10
-
-// moment is a time as a page shows it.
-func (w *Web) moment(at time.Time) markup.Moment { return markup.Moment{At: at, Now: w.Now()} }
 
 // view is what a card says to the reader.
 func (v *visit) view(c core.Card) doc.Document {

@@ -63,9 +63,9 @@ func (v *visit) refused(c core.Card, action chat.Action, typed []string, say des
 	switch {
 	case say.Faults != nil:
 		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent
-		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
+		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
 	case action == chat.ActionEdit:
-		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
+		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
 	}
 	if errors.Is(say.Err, core.ErrChanged) {
 		status = http.StatusConflict

@@ -74,7 +74,7 @@ func New(o Options) *Web {
 func (w *Web) Routes() map[string]http.Handler {
 	return map[string]http.Handler{
 		"GET /{$}":            w.page((*visit).chat),
-		"/login":              http.HandlerFunc(w.login),
+		"/login":              w.handler((*visit).login),
 		"/logout":             w.page((*visit).logout, http.MethodPost),
 		"/approvals":          w.page((*visit).approvals),
 		"/approvals/{id}":     w.page((*visit).approval, http.MethodGet, http.MethodHead, http.MethodPost),

@@ -7,18 +7,15 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/wording"
-	"gatehouse/core"
 	"gatehouse/core/question"
 )
 
 // form is a form for its template.
 type form struct {
 	view
-	Choice  string
-	Submit  string
-	Class   string // of the button that sends it
-	Buttons bool   // each option is a button that sends it
-	Opened  bool   // it is shown at once, since what was sent with it was refused
+	doc.Form
+	Buttons bool // each option is a button that sends it
+	Opened  bool // it is shown at once, since what was sent with it was refused
 	Inputs  []input
 }
 
@@ -29,12 +26,8 @@ func Field(place int) string { return "field-" + strconv.Itoa(place) }
 var texts = map[chat.Action]string{chat.ActionReason: "reason", chat.ActionEdit: "changed"}
 
 // form draws a form, with nothing typed yet unless it was refused.
-func (v view) form(d doc.Form, class string) *form {
-	f := &form{view: v, Choice: string(d.Action), Submit: d.Submit, Class: class}
-	if d.Action == chat.ActionReason {
-		f.Choice = string(core.Deny)
-	}
-	f.Opened = v.Tried != nil && v.Tried.Action == d.Action
+func (v view) form(d doc.Form) *form {
+	f := &form{view: v, Form: d, Opened: v.Tried.Action == d.Action}
 	for i, in := range d.Inputs {
 		one := input{Input: in, Texts: v.Texts, Name: texts[d.Action], Length: in.MaxLength}
 		if one.Name == "" {

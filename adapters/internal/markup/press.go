@@ -2,6 +2,7 @@ package markup
 
 import (
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/core/question"
 )
 
@@ -14,29 +15,21 @@ const (
 // press is something that the reader may press: a button, one that opens a form, or a link to the second step.
 type press struct {
 	view
-	Choice  string
-	Text    string
-	Class   string
-	Form    *form
-	Confirm bool // it is the second step
+	doc.Choice
+	Form *form
 }
 
 // Pressed are what the reader may press, but for the answers to a question.
 func (v view) Pressed() (all []press) {
 	for _, c := range v.Cut(0, 0) {
-		p := press{view: v, Choice: string(c.Action), Text: c.Label}
+		p := press{view: v, Choice: c}
 		switch c.Action {
-		case chat.ActionApprove:
-			p.Class = "primary"
-			if p.Confirm = c.Cautions != "" && v.Reviewed; c.Cautions != "" && !v.Reviewed {
-				p.Choice, p.Text = "review", v.ButtonReviewFirst
-			}
 		case chat.ActionReason:
 			f, _ := v.Document.Form(c.Action, MaxReason)
-			p.Form = v.form(f, "danger")
+			p.Form = v.form(f)
 		case chat.ActionEdit:
 			f, _ := v.Document.Form(c.Action, MaxArguments)
-			p.Form = v.form(f, "primary")
+			p.Form = v.form(f)
 		}
 		all = append(all, p)
 	}
@@ -50,9 +43,9 @@ func (v view) Answer() *form {
 		return nil
 	}
 	d, _ := v.Document.Form(chat.ActionAnswer, 0)
-	f := v.form(d, "primary")
-	f.Submit = d.Title // the chat has a button "Send" already
+	f := v.form(d)
+	f.Submit = f.Title // the chat has a button "Send" already
 	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons
-	f.Buttons = few && d.Inputs[0].Hint == "" && !f.Opened
+	f.Buttons = few && f.Inputs[0].Hint == "" && !f.Opened
 	return f
 }

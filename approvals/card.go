@@ -43,6 +43,11 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
 	}
+	if card.Use, card.Memory = a.Use, a.Memory(); a.State == core.Open {
+		card.Memory = a.Offers()
+	} else if card.Memory != (core.Memory{}) {
+		card.Until = a.DecidedAt.Add(card.Memory.For)
+	}
 	if a.State == core.Approved {
 		card.Run, card.RunNote, card.RunAt = intent.State(), note(a.Call, intent), ranAt(intent)
 	}

@@ -43,6 +43,12 @@ type Card struct {
 	DecidedAt time.Time
 	CreatedAt time.Time
 
+	// Memory is what an approver may allow besides the call itself or, of an approved card, has allowed; zero if nothing,
+	// or no more. Use is which use of a remembered approval the call is; nil: of none. Until ends either.
+	Memory Memory
+	Use    *Use
+	Until  time.Time
+
 	Run     CallState // what became of the call; only of an approved one
 	RunNote string    // why it failed, was not run, or is in doubt; one line, secrets masked
 	RunAt   time.Time // when it began or, once it has ended, when it ended
@@ -117,6 +123,8 @@ func (c Card) AskedBy(who Actor) bool {
 func (c Card) Check(k Click, who Actor) error {
 	a := Approval{State: Open, Question: c.Question, Rule: c.rule(), Requester: c.Requested}
 	a.Rule.Quorum, a.Rule.Vetoes, a.Rule.Reason, a.Rule.Edit = c.Quorum, c.Vetoes, c.NeedsWhy, true
+	a.Rule.Verdict, a.Rule.Remember, a.Rule.RememberUses = VerdictAsk, c.Memory.For, c.Memory.Uses
+	a.Rule.RememberDangerous = true
 	for range c.Edits {
 		a.Votes = append(a.Votes, Vote{Choice: Edit})
 	}
@@ -131,7 +139,7 @@ func (c Card) Check(k Click, who Actor) error {
 		answer, _ = c.Question.Option(k.Option)
 	}
 	_, err := a.Decide(Decision{
-		Vote:    &Vote{Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Answer: answer},
+		Vote:    &Vote{Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Remember: k.Remember, Answer: answer},
 		Altered: c.Altered && (k.Choice == Approve || k.Choice == Edit), Edit: &Call{},
 	}, time.Time{})
 	return err

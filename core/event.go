@@ -69,9 +69,10 @@ type Click struct {
 	Edits    int        `json:"edits,omitempty"`   // how often the arguments had been changed on the card that was pressed
 	Changed  string     `json:"changed,omitempty"` // of an edit: the arguments, a JSON object, that take the place of the present ones
 	Reason   string     `json:"reason,omitempty"`
-	Option   int        `json:"option,omitempty"` // of an answer: the place among the question's options, from 1; 0: see Answer
-	Answer   string     `json:"answer,omitempty"` // of an answer that is not an option: JSON
-	Card     Ref        `json:"card,omitempty"`   // the card whose button was pressed, if the platform reports it
+	Remember bool       `json:"remember,omitempty"` // of an approval: see Memory
+	Option   int        `json:"option,omitempty"`   // of an answer: the place among the question's options, from 1; 0: see Answer
+	Answer   string     `json:"answer,omitempty"`   // of an answer that is not an option: JSON
+	Card     Ref        `json:"card,omitempty"`     // the card whose button was pressed, if the platform reports it
 
 	Disabled bool `json:"disabled,omitempty"` // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
 }

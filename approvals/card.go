@@ -37,6 +37,9 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		card.Question, card.Answer = shownQuestion(*a.Question), shownAnswer(a)
 		card.Altered = false // no call of it runs
 	}
+	if a.State == core.Open && a.Question == nil {
+		card.LookAlikes = mask.Mixed(strings.Join([]string{card.Tool, card.Summary, card.Arguments}, " "))
+	}
 	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(), a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
 	card.Said = a.Call.Said && card.Hidden == 0 && !card.Altered && card.Summary == a.Call.Summary
 	card.Before = before(a)

@@ -194,6 +194,12 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	}
 	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
 	card := CardOf(a, intent)
+	if err == nil && a.State == core.Open && a.Question == nil && a.External == nil {
+		err = s.before(ctx, a, &card)
+	}
+	if err != nil {
+		return card, err
+	}
 	if a.Use != nil { // it can be stopped as long as its approval is remembered
 		source, _, err := s.store.Recorded(ctx, a.Use.Of)
 		if err == nil {

@@ -139,6 +139,12 @@ type Approval struct {
 	Use          *Use   // it is allowed by an earlier approval, which was remembered; nil: by nothing of the kind
 }
 
+// Alike reports whether another request is of the same call, by the same person. Questions are not alike.
+func (a Approval) Alike(b Approval) bool {
+	return a.Question == nil && b.Question == nil && a.Call.Tool == b.Call.Tool && a.Call.Digest == b.Call.Digest &&
+		a.Rule.Person(a.Requester.ID) == a.Rule.Person(b.Requester.ID)
+}
+
 // erased takes the place of an erased text that can't be missing.
 const erased = "(erased)"
 

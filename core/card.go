@@ -43,6 +43,14 @@ type Card struct {
 	DecidedAt time.Time
 	CreatedAt time.Time
 
+	// Same says that the person has asked for the same call before, and that is open, too; nil if they have not. Refused
+	// says that the same call was denied here a short while ago; nil if it was not.
+	Same    *Same
+	Refused *Refused
+	// LookAlikes are words of what will run that have letters of another alphabet which look like their others, each with
+	// these letters' code points.
+	LookAlikes []string
+
 	// Memory is what an approver may allow besides the call itself or, of an approved card, has allowed; zero if nothing,
 	// or no more. Use is which use of a remembered approval the call is; nil: of none. Until ends either.
 	Memory Memory
@@ -59,6 +67,20 @@ type Card struct {
 
 	Conversation ConversationID
 	From         Address // where the conversation is
+}
+
+// Same is the place of a request among the open ones of the same call, by the same person in the same conversation.
+type Same struct {
+	N, Of int
+	First ApprovalID // the earliest of them
+	At    time.Time  // when that was asked for
+}
+
+// Refused is a denial.
+type Refused struct {
+	By     Actor
+	At     time.Time
+	Reason string // for people, secrets masked
 }
 
 // CallState is what became of an approved call.

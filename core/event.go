@@ -59,6 +59,7 @@ type Receipt struct {
 // Input is the parsed payload of a message.
 type Input struct {
 	Message *Message
+	ByWord  bool // people decide by words there, so that one alone is a message like any other
 }
 
 // Click is a press of a button of an approval's card. Its JSON is the payload of a ClickEvent, the same on every platform; an adapter may add

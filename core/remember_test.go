@@ -86,7 +86,7 @@ func TestWhoMayWithdraw(t *testing.T) {
 func TestLaw5_EachUseIsCounted(t *testing.T) {
 	decided := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	a := core.Approval{
-		ID: "a1", State: core.Approved, DecidedAt: decided, Rule: core.Rule{Verdict: core.VerdictAsk, Remember: time.Hour},
+		ID: "a1", State: core.Approved, DecidedAt: decided, Rule: core.Rule{Verdict: core.VerdictAsk, Remember: time.Hour, Approvers: []string{bob.ID}},
 		Votes: []core.Vote{{Actor: bob, Choice: core.Approve, Remember: true}},
 	}
 	for _, c := range []struct {

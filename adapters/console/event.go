@@ -73,7 +73,7 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	if err := m.Validate(); err != nil {
 		return core.Input{}, err
 	}
-	return core.Input{Message: &m}, nil
+	return core.Input{Message: &m, ByWord: true}, nil
 }
 
 func messageTooLarge(limit int) *core.Error {

@@ -91,7 +91,23 @@ func (t *Tx) openApproval(a core.Approval) error {
 			return err
 		}
 	}
-	return nil
+	return t.redrawSame(a)
+}
+
+// redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation, be
+// drawn once more: each says which of them it is.
+func (t *Tx) redrawSame(a core.Approval) error {
+	if a.Question != nil || a.External != nil {
+		return nil
+	}
+	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
+		where requester = $1 and state = 'open' and conversation = $2 and id <> $3`, a.Requester.ID, a.Conversation, a.ID)
+	for _, other := range open {
+		if other.Call.Digest == a.Call.Digest {
+			t.redrawCards(other.ID)
+		}
+	}
+	return err
 }
 
 // endTasks removes the tasks of an approval that is no longer open.

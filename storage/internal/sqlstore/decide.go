@@ -259,6 +259,9 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 		if err := t.storeDecision(a); err != nil {
 			return err
 		}
+		if err := t.redrawSame(before); err != nil {
+			return err
+		}
 		if err := t.decided(a, by.Detail, textOf(by, a.Reason)); err != nil {
 			return err
 		}

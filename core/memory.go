@@ -87,14 +87,30 @@ func (a Approval) NextUse(uses int, at time.Time) *Use {
 	return &Use{Of: a.ID, N: uses + 1, Uses: m.Uses, Until: until}
 }
 
+var (
+	errForgotten = Errorf(ApprovalDecided, "This is not remembered, or not any more: the next call of this kind will be asked for.")
+	errNotYours  = Errorf(NotAllowed, "Only the person who asked and the approvers can stop this.")
+)
+
+// CheckForget is why this person can't stop what the card says is remembered, as far as the card shows; nil if they can.
+func (c Card) CheckForget(who Actor) error {
+	switch {
+	case c.Memory == Memory{}:
+		return errForgotten
+	case !c.AskedBy(who) && !c.rule().MayDecide(who, Actor{}):
+		return errNotYours
+	}
+	return nil
+}
+
 // forget ends what a remembered approval allows. Whoever asked, may decide, or is at the command line may do that.
 func (a Approval) forget(d Decision, at time.Time) (Decided, error) {
 	v := *d.Vote
 	switch {
 	case a.Memory() == Memory{} || !at.Before(a.DecidedAt.Add(a.Rule.Remember)):
-		return Decided{Approval: a}, Errorf(ApprovalDecided, "This is not remembered, or not any more: the next call of this kind will be asked for.")
+		return Decided{Approval: a}, errForgotten
 	case !d.Admin && !a.AskedBy(v.Actor) && !a.Rule.MayDecide(v.Actor, Actor{}):
-		return Decided{Approval: a}, Errorf(NotAllowed, "Only the person who asked and the approvers can stop this.")
+		return Decided{Approval: a}, errNotYours
 	}
 	v.Event, v.At = d.Event, at
 	a.Votes = append(slices.Clone(a.Votes), v)

@@ -25,6 +25,7 @@ type shown struct {
 	lines []string // what it says, from the top
 	words []string // of an open approval: the words that decide it
 	again bool     // it expired, and can be asked for again
+	kept  bool     // it is remembered, and that can be stopped
 
 	answered bool     // by this person; it may still need other votes. A question for somebody else counts as answered
 	typed    []string // of a form: what was typed for its first fields
@@ -63,6 +64,12 @@ func read(card core.Card, v doc.Document) shown {
 		switch {
 		case c.Action == chat.ActionAskAgain:
 			a.again, facts = true, append(facts, "to ask for it again, type "+wordAgain)
+		case c.Action == chat.ActionForget:
+			a.kept, facts = true, append(facts, "to stop that, type "+wordForget)
+		case c.Action == chat.ActionRemember && c.Cautions != "":
+			a.words = append(a.words, doc.ConfirmWord+wordRemember)
+		case c.Action == chat.ActionRemember:
+			a.words = append(a.words, "y"+wordRemember)
 		case c.Action == chat.ActionApprove && c.Cautions != "":
 			a.words = append(a.words, doc.ConfirmWord)
 		case c.Action == chat.ActionApprove:

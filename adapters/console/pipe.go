@@ -122,8 +122,8 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)
 		return false, nil
 	}
-	if !l.pasted && strings.EqualFold(strings.TrimSpace(l.text), wordAgain) {
-		return c.askAgain(ctx, accept)
+	if stored, ended, err := c.pressEnded(ctx, accept, l); ended {
+		return stored, err
 	}
 	a := c.target(l)
 	switch q := a.card.Question; {

@@ -17,38 +17,65 @@ import (
 const (
 	wordWhy   = "n REASON"
 	wordAgain = "/again"
+
+	wordRemember = " and remember" // after the word that approves
+	wordForget   = "/forget"       // does what the button "Stop remembering" does
 )
 
 // decision is what a line decides about an approval: y, yes and approve, or n and no, which a reason may follow. The
 // action is "" if it decides nothing.
 func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+	remember := strings.EqualFold(" "+reason, wordRemember)
 	switch word = strings.ToLower(word); {
 	case word == "n", word == "no":
 		return chat.ActionDeny, desk.Press{Typed: []string{reason}}
-	case reason != "", word != "y" && word != "yes" && word != doc.ConfirmWord:
+	case reason != "" && !remember, word != "y" && word != "yes" && word != doc.ConfirmWord:
 		return "", p
 	case slices.Contains(a.words, doc.ConfirmWord):
-		return chat.ActionConfirm, desk.Press{Form: true, Typed: []string{word}}
+		action, p = chat.ActionConfirm, desk.Press{Form: true, Typed: []string{word}}
+	default:
+		action = chat.ActionApprove
 	}
-	return chat.ActionApprove, p
+	if remember {
+		action = map[chat.Action]chat.Action{
+			chat.ActionApprove: chat.ActionRemember, chat.ActionConfirm: chat.ActionConfirmRemember,
+		}[action]
+	}
+	return action, p
 }
 
-// askAgain asks for what expired last once more.
-func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error) {
+// ended are the words that press a button of a card that is decided: which card they are for, and what is said where
+// there is none.
+var ended = map[string]struct {
+	action chat.Action
+	on     func(*shown) bool
+	none   string
+}{
+	wordAgain:  {chat.ActionAskAgain, func(a *shown) bool { return a.again }, "Nothing here has expired that could be asked for again."},
+	wordForget: {chat.ActionForget, func(a *shown) bool { return a.kept }, "Nothing here is remembered that could be stopped."},
+}
+
+// pressEnded presses the button of the last card that has one for this word. ok is false for any other line.
+func (c *Console) pressEnded(ctx context.Context, accept core.Accept, l input) (stored, ok bool, err error) {
+	word, ok := ended[strings.ToLower(strings.TrimSpace(l.text))]
+	if !ok || l.pasted {
+		return false, false, nil
+	}
 	c.mu.Lock()
-	expired := core.Card{}
+	var card *core.Card
 	for _, a := range c.cards {
-		if a.again {
-			expired = a.card
+		if word.on(a) {
+			card = &a.card
 		}
 	}
 	c.mu.Unlock()
-	if expired.Approval == "" {
-		c.say("Nothing here has expired that could be asked for again.")
-		return false, nil
+	if card == nil {
+		c.say(word.none)
+		return false, true, nil
 	}
-	return c.press(ctx, accept, expired, chat.ActionAskAgain, desk.Press{})
+	stored, err = c.press(ctx, accept, *card, word.action, desk.Press{})
+	return stored, true, err
 }
 
 // press stores what the desk makes of an answer, or says why nothing happens. What is decided is refused at once, not

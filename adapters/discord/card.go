@@ -18,12 +18,16 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 // drawCard draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are disabled, since one of
 // them was just pressed.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (m drawn, err error) {
-	v := doc.View(d, channel)
+	reader := channel
+	if d.Like != "" && !d.Copy {
+		reader.First = link
+	}
+	v := doc.View(d, reader)
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(v)
 	}
 	m.Card = &container{Color: int(v.Color)}
-	if d.First != "" && link != "" {
+	if d.Reminds != "" && link != "" {
 		line := markdownOf(doc.Reminder(d, channel, link))
 		m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: line})
 		return m, nil
@@ -156,7 +160,7 @@ func cardRows(
 		var row []discordgo.MessageComponent
 		for _, c := range choices {
 			if c.Cautions != "" {
-				c.Action = chat.ActionConfirm
+				c.Action = confirming[c.Action]
 			}
 			made, err := newButton(seal, plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
 			if err != nil {
@@ -173,6 +177,11 @@ func cardRows(
 		}
 	}
 	return rows, nil
+}
+
+// confirming are the actions that open a form first, since Discord has no dialog that confirms a press.
+var confirming = map[chat.Action]chat.Action{
+	chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
 }
 
 var styles = map[doc.Look]discordgo.ButtonStyle{

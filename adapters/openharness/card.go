@@ -80,6 +80,10 @@ func (c *call) offer(
 			if one.Cautions != "" && !reviewed {
 				t.Action, entry["id"], entry["label"] = actReview, "review", "Review"
 			}
+		case chat.ActionRemember:
+			if one.Cautions != "" && !reviewed {
+				continue
+			}
 		case chat.ActionReason:
 			t.Action, entry["id"] = actDeny, "deny"
 			if card.NeedsWhy {

@@ -21,14 +21,18 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 // a coloured edge, which no reply has. Its text says the same, for notifications and for screen readers, but mentions
 // nobody.
 func (p painter) card(d core.Delivery, link string) (message, error) {
-	if d.First != "" && link != "" {
+	if d.Reminds != "" && link != "" {
 		line := doc.Reminder(d, channel, link)
 		// Slack keeps attachments that an edit does not mention.
 		m := message{Text: doc.Plain(line, textOf), Attachments: []api.Attachment{}}
 		m.add(rich(section(line...)))
 		return m, nil
 	}
-	v := doc.View(d, channel)
+	reader := channel
+	if d.Like != "" && !d.Copy {
+		reader.First = link
+	}
+	v := doc.View(d, reader)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
 	m := message{Attachments: foot(doc.Plain(v.Foot, textOf), v.Color)}
 	if v.Late != "" {

@@ -91,7 +91,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	switch b.Action {
 	case chat.ActionAskAgain:
 		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
+	case chat.ActionApprove, chat.ActionRemember, chat.ActionDeny, chat.ActionWithdraw, chat.ActionForget:
 		return d.decide(ctx, b, p)
 	case chat.ActionArguments:
 		return d.show(ctx, b, p)
@@ -100,7 +100,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 			return d.decide(ctx, b, p)
 		}
 		fallthrough
-	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit:
+	case chat.ActionReason, chat.ActionConfirm, chat.ActionConfirmRemember, chat.ActionEdit:
 		if p.Form {
 			return d.submit(ctx, b, p)
 		}

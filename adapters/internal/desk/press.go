@@ -17,6 +17,11 @@ func Click(b chat.Button, p Press) (core.Click, error) {
 	if len(p.Typed) > 0 {
 		typed = strings.TrimSpace(p.Typed[0])
 	}
+	if b.Action == chat.ActionRemember || b.Action == chat.ActionConfirmRemember {
+		c.Remember = true
+		b.Action = map[bool]chat.Action{true: chat.ActionApprove, false: chat.ActionConfirm}[b.Action == chat.ActionRemember]
+		c.Choice = core.Choice(b.Action)
+	}
 	switch {
 	case !p.Form && b.Action == chat.ActionAnswer && b.Option > 0:
 		c.Option = b.Option
@@ -32,7 +37,7 @@ func Click(b chat.Button, p Press) (core.Click, error) {
 		c.Choice = core.Approve
 	case p.Form && b.Action == chat.ActionConfirm:
 		return core.Click{}, ErrNotTyped
-	case p.Form || c.Choice != core.Approve && c.Choice != core.Deny && c.Choice != core.Withdraw:
+	case p.Form || c.Choice != core.Approve && c.Choice != core.Deny && c.Choice != core.Withdraw && c.Choice != core.Forget:
 		return core.Click{}, ErrNotOurs
 	}
 	return c, nil
@@ -67,8 +72,8 @@ func (d Desk) show(ctx context.Context, b chat.Button, p Press) Answer {
 	would := core.Click{Choice: core.Deny, Reason: "…"} // that the submission may be
 	var form doc.Form
 	switch b.Action {
-	case chat.ActionConfirm:
-		would, form = core.Click{Choice: core.Approve, Edits: b.Edits}, d.confirm(card)
+	case chat.ActionConfirm, chat.ActionConfirmRemember:
+		would, form = core.Click{Choice: core.Approve, Edits: b.Edits, Remember: b.Action != chat.ActionConfirm}, d.confirm(card)
 	case chat.ActionEdit:
 		b.Edits = card.Edits // it is filled with what is there now
 		would = core.Click{Choice: core.Edit, Edits: b.Edits}
@@ -89,6 +94,9 @@ func (d Desk) show(ctx context.Context, b chat.Button, p Press) Answer {
 	}
 	if err != nil {
 		return Say{Err: err}
+	}
+	if b.Action == chat.ActionConfirmRemember {
+		form.Title, form.Submit = "Approve this, and remember it?", "Approve and remember"
 	}
 	opens := Open{Form: form, Card: card}
 	if d.Signer != nil {
@@ -144,6 +152,9 @@ func (d Desk) look(ctx context.Context, b chat.Button) (core.Card, error) {
 // Check is why a decision would not count, for the person who made it, as far as the card shows; nil if it would, or if their groups can't be
 // looked up now. The store decides by the same rules again.
 func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.Actor) error {
+	if c.Choice == core.Forget {
+		return card.CheckForget(who)
+	}
 	if card.State != core.Open {
 		category := core.ApprovalDecided
 		if card.State == core.Expired {

@@ -62,10 +62,16 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	switch {
 	case c.State == core.Expired && !d.again && mayWithdraw:
 		add("Ask again", chat.ActionAskAgain)
+	case c.State == core.Approved && c.Memory != core.Memory{} && (d.reader.Who.ID == "" || c.CheckForget(d.reader.Who) == nil):
+		add("Stop remembering", chat.ActionForget)
 	case c.State != core.Open:
 	case d.refusal() == nil && c.Question == nil:
 		if !c.Altered && !d.voted(core.Approve) {
-			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: approving, Cautions: d.Cautions(arguments + others)})
+			cautions := d.Cautions(arguments + others)
+			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: approving, Cautions: cautions})
+			if c.Memory != (core.Memory{}) {
+				all = append(all, Choice{Label: "Approve and remember", Action: chat.ActionRemember, Cautions: cautions})
+			}
 		}
 		if !d.voted(core.Deny) {
 			add("Deny", chat.ActionReason)
@@ -131,6 +137,9 @@ func (d Document) Cautions(left int) string {
 	}
 	if d.card.Hidden > 0 {
 		all = append(all, hiddenNote(d.card))
+	}
+	if d.card.LookAlikes != nil {
+		all = append(all, "A word has letters that look like others.")
 	}
 	if left > 0 {
 		all = append(all, chat.Thousands(left)+" more characters are not on the card: read them first.")

@@ -60,6 +60,8 @@ func Headline(c core.Card, o core.Occasion) string {
 		switch o {
 		case core.Reminder:
 			return "🔔 Reminder: an approval is still needed"
+		case core.Typed:
+			return "🔔 Only the buttons decide: an approval is needed"
 		case core.Escalated:
 			return "🔔 Nobody has decided yet: an approval is needed"
 		}
@@ -68,6 +70,9 @@ func Headline(c core.Card, o core.Occasion) string {
 		}
 		return "🔔 Approval needed"
 	case core.Approved:
+		if c.Use != nil {
+			return "✅ Allowed, since an approval is remembered"
+		}
 		return "✅ Approved"
 	case core.Denied:
 		return "⛔ Denied"

@@ -36,6 +36,7 @@ func View(d core.Delivery, r Reader) Document {
 	} else {
 		v.decided()
 	}
+	v.memory()
 	if c.Question == nil || c.State != core.Open {
 		v.changes()
 	}
@@ -96,6 +97,7 @@ func (v *Document) waiting(d core.Delivery) {
 		v.addWide("Denied so far", v.votes(c.Against, c.Vetoes)...)
 	}
 	v.Notes = warnings(c, v.reader)
+	v.before()
 	if d.LeftOut > 0 {
 		v.note(own(leftOut(d.LeftOut)))
 	}

@@ -46,6 +46,9 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
 	}
+	if a.Use != nil {
+		card.Reason = "" // the card says in its own words what the policy's reason says
+	}
 	if card.Use, card.Memory = a.Use, a.Memory(); a.State == core.Open {
 		card.Memory = a.Offers()
 	} else if card.Memory != (core.Memory{}) {

@@ -200,7 +200,7 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	if err != nil {
 		return card, err
 	}
-	if a.Use != nil { // it can be stopped as long as its approval is remembered
+	if a.Use != nil && a.Use.N < a.Use.Uses { // what is left of them can be stopped
 		source, _, err := s.store.Recorded(ctx, a.Use.Of)
 		if err == nil {
 			card.Memory, card.Until = source.Memory(), a.Use.Until

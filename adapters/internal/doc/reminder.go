@@ -12,6 +12,9 @@ func Reminder(d core.Delivery, r Reader, link string) []Span {
 	line := append([]Span{{Text: v.Headline, Style: Bold}}, v.For...)
 	line = append(line, own(": "), Span{Kind: Subject, Text: chat.OneLine(v.Lead[0].Text), Limit: LimitSubject},
 		own(" ("), Span{Kind: Words, Text: link, To: link}, own(")"))
+	if d.Quiet { // it calls nobody
+		return line
+	}
 	for _, f := range v.Fields {
 		if f.Label == "May decide" || f.Label == "May answer" {
 			line = append(append(line, own(". "+f.Label+": ")), f.Value...)

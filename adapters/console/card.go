@@ -29,6 +29,7 @@ type shown struct {
 	lines []string // what it says, from the top
 	words []string // of an open approval: the words that decide it
 	again bool     // it expired, and can be asked for again
+	kept  bool     // it is remembered, and that can be stopped
 
 	answered bool     // by this person; it may still need other votes. A question for somebody else counts as answered
 	typed    []string // of a form: what was typed for its first fields
@@ -68,6 +69,10 @@ func read(card core.Card, v doc.Document) shown {
 		switch c.Action {
 		case chat.ActionAskAgain:
 			a.again, facts = true, append(facts, wording.Fill(v.TerminalAgain, "{word}", wordAgain))
+		case chat.ActionForget:
+			a.kept, facts = true, append(facts, wording.Fill(v.TerminalForget, "{word}", wordForget))
+		case chat.ActionRemember:
+			a.words = append(a.words, a.words[0]+wordRemember)
 		case chat.ActionApprove:
 			a.words = append(a.words, map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""])
 		case chat.ActionReason:

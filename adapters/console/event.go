@@ -71,7 +71,7 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 			"The input from the terminal is not valid JSON with a text. Please send it again.")
 	}
 	m := core.Message{Role: core.User, Content: core.Text(text.String)}
-	return core.Input{Message: &m}, m.Validate()
+	return core.Input{Message: &m, ByWord: true}, m.Validate()
 }
 
 func messageTooLarge(limit int) *core.Error {

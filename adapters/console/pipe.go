@@ -104,11 +104,12 @@ func (c *Console) end(ctx context.Context, lines <-chan input, cause error) erro
 func (c *Console) handle(ctx context.Context, l input) (err error) {
 	a := c.target(l)
 	action, p := a.decision(l.text)
+	word := strings.ToLower(strings.TrimSpace(l.text))
 	switch {
 	case l.oversized:
 		err = c.tooLarge()
-	case !l.pasted && strings.EqualFold(strings.TrimSpace(l.text), wordAgain):
-		err = c.askAgain(ctx)
+	case !l.pasted && endedWords[word] != "":
+		err = c.pressEnded(ctx, endedWords[word])
 	case a.card.Question != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
 		err = c.answer(ctx, a, l.text)
 	case action != "" && !l.pasted:

@@ -12,41 +12,53 @@ import (
 	"gatehouse/core"
 )
 
-// wordAgain is typed for what the button "Ask again" of a chat platform does.
-const wordAgain = "/again"
+// wordAgain and wordForget are typed for what the buttons "Ask again" and "Stop remembering" of a chat platform do;
+// wordRemember follows the word that approves.
+const (
+	wordAgain    = "/again"
+	wordForget   = "/forget"
+	wordRemember = " and remember"
+)
 
-// decision is what a line decides about an approval: y, yes and approve, or n and no, which a reason may follow. The
-// action is "" if it decides nothing.
+// endedWords are the words that press a button of a card that is decided.
+var endedWords = map[string]chat.Action{wordAgain: chat.ActionAskAgain, wordForget: chat.ActionForget}
+
+// decision is what a line decides about an approval: y, yes and approve, which wordRemember may follow, or n and no,
+// which a reason may follow. The action is "" if it decides nothing.
 func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+	remember := strings.EqualFold(" "+reason, wordRemember)
 	switch word = strings.ToLower(word); {
 	case a.lines == nil || a.card.Question != nil:
 		return "", p
 	case word == "n", word == "no":
 		return chat.ActionDeny, desk.Press{Typed: []string{reason}}
-	case reason != "", word != "y" && word != "yes" && word != doc.ConfirmWord:
+	case reason != "" && !remember, word != "y" && word != "yes" && word != doc.ConfirmWord:
 		return "", p
-	case slices.Contains(a.words, doc.ConfirmWord):
-		return chat.ActionConfirm, desk.Press{Form: true, Typed: []string{word}}
+	case !slices.Contains(a.words, doc.ConfirmWord):
+		return map[bool]chat.Action{false: chat.ActionApprove, true: chat.ActionRemember}[remember], p
 	}
-	return chat.ActionApprove, p
+	action = map[bool]chat.Action{false: chat.ActionConfirm, true: chat.ActionConfirmRemember}[remember]
+	return action, desk.Press{Form: true, Typed: []string{word}}
 }
 
-// askAgain asks for what expired last once more.
-func (c *Console) askAgain(ctx context.Context) error {
+// pressEnded presses a button of the last card that is decided and has it.
+func (c *Console) pressEnded(ctx context.Context, action chat.Action) error {
 	c.mu.Lock()
-	var expired core.Card
+	var card core.Card
 	for _, a := range c.cards {
-		if a.again {
-			expired = a.card
+		if action == chat.ActionAskAgain && a.again || action == chat.ActionForget && a.kept {
+			card = a.card
 		}
 	}
 	c.mu.Unlock()
-	if expired.Approval == "" {
-		c.say(c.texts.TerminalNoneExpired)
-		return nil
+	if card.Approval != "" {
+		return c.press(ctx, card, action, desk.Press{})
 	}
-	return c.press(ctx, expired, chat.ActionAskAgain, desk.Press{})
+	c.say(map[chat.Action]string{
+		chat.ActionAskAgain: c.texts.TerminalNoneExpired, chat.ActionForget: c.texts.TerminalNoneKept,
+	}[action])
+	return nil
 }
 
 // press stores what the desk makes of an answer, or says why nothing happens, which is its error then. What is decided

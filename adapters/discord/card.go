@@ -23,12 +23,16 @@ func channel(t *wording.Texts) doc.Reader {
 func drawCard(
 	seal func(fields ...string) string, t *wording.Texts, d core.Delivery, link string, pressed bool,
 ) (m drawn, err error) {
-	v := doc.View(d, channel(t))
+	reader := channel(t)
+	if d.Like != "" && !d.Copy {
+		reader.First = link
+	}
+	v := doc.View(d, reader)
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(v)
 	}
 	m.Card = &container{Color: int(v.Color)}
-	if d.First != "" && link != "" {
+	if d.Reminds != "" && link != "" {
 		line := markdownOf(doc.Reminder(d, channel(t), link))
 		m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: line})
 		return m, nil
@@ -161,7 +165,7 @@ func cardRows(
 		var row []discordgo.MessageComponent
 		for _, c := range choices {
 			if c.Cautions != "" {
-				c.Action = chat.ActionConfirm
+				c.Action = confirming[c.Action]
 			}
 			made, err := newButton(seal, plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
 			if err != nil {
@@ -178,6 +182,11 @@ func cardRows(
 		}
 	}
 	return rows, nil
+}
+
+// confirming are the actions that open a form first, since Discord has no dialog that confirms a press.
+var confirming = map[chat.Action]chat.Action{
+	chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
 }
 
 var styles = map[doc.Look]discordgo.ButtonStyle{

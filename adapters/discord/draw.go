@@ -37,7 +37,7 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 
 // cardLink returns the link of a reminder to its card, and of a card's copy to the card's conversation; "" if there is none.
 func cardLink(delivery core.Delivery) string {
-	if delivery.First != "" {
+	if delivery.First != "" && (delivery.Reminds != "" || !delivery.Copy) {
 		return reminded(delivery)
 	}
 	if !delivery.Copy || delivery.Card == nil {

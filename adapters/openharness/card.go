@@ -78,6 +78,10 @@ func (c *call) choices(
 			if one.Cautions != "" && !reviewed {
 				t.Action, one.Label = actReview, v.ButtonReview
 			}
+		case chat.ActionRemember:
+			if one.Cautions != "" && !reviewed {
+				continue
+			}
 		case chat.ActionReason:
 			t.Action = actDeny
 		}
@@ -90,7 +94,7 @@ func (c *call) choices(
 		case t.Action == actWithdraw:
 			about["withdraw"] = b["continuation"]
 			continue
-		case t.Action == actAskAgain:
+		case t.Action == actAskAgain, t.Action == actForget:
 			about["actions"] = []map[string]any{b}
 			continue
 		}

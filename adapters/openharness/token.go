@@ -20,6 +20,8 @@ const (
 	actAnswer   action = "answer"    // answers a question, once
 	actRetry    action = "retry"     // tries a failed message again, once
 	actNew      action = "new"       // starts a new conversation after a failure, once
+	actRemember action = "remember"  // decides, once, and allows the same call for a while
+	actForget   action = "forget"    // ends that, once
 	actAskAgain action = "ask_again" // repeats the message whose approval expired
 )
 

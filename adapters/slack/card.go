@@ -24,14 +24,18 @@ func (p painter) reader() doc.Reader {
 // a coloured edge, which no reply has. Its text says the same, for notifications and for screen readers, but mentions
 // nobody.
 func (p painter) card(d core.Delivery, link string) (message, error) {
-	if d.First != "" && link != "" {
+	if d.Reminds != "" && link != "" {
 		line := doc.Reminder(d, p.reader(), link)
 		// Slack keeps attachments that an edit does not mention.
 		m := message{Text: p.text(line), Attachments: []api.Attachment{}}
 		m.add(rich(section(line...)))
 		return m, nil
 	}
-	v := doc.View(d, p.reader())
+	reader := p.reader()
+	if d.Like != "" && !d.Copy {
+		reader.First = link
+	}
+	v := doc.View(d, reader)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
 	m := message{Attachments: foot(p.text(v.Foot), v.Color)}
 	if v.Late != "" {

@@ -63,7 +63,7 @@ func (s *Slack) located(ctx context.Context, d core.Delivery) (core.Address, err
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 	link := ""
 	switch channel, ts, _ := strings.Cut(string(d.First), "/"); {
-	case ts != "":
+	case ts != "" && (d.Reminds != "" || !d.Copy):
 		link = s.permalink(ctx, core.Address{Platform: Name, Channel: channel, Message: ts})
 	case d.Copy && d.Card != nil:
 		link = s.permalink(ctx, d.Card.From)

@@ -31,9 +31,12 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 		b.Action = ""
 	}
 	switch b.Action {
-	case chat.ActionApprove:
+	case chat.ActionApprove, chat.ActionRemember:
 		if v.view(c).Cautions(0) != "" {
-			b.Action, p.Form, p.Typed = chat.ActionConfirm, form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
+			confirms := map[chat.Action]chat.Action{
+				chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
+			}
+			b.Action, p.Form, p.Typed = confirms[b.Action], form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
 		}
 	case chat.ActionDeny:
 		p.Typed = []string{form.Get("reason")}
@@ -44,7 +47,7 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 		for i := 0; c.Question != nil && i < len(c.Question.Fields); i++ {
 			p.Typed = append(p.Typed, v.typed(markup.Field(i)))
 		}
-	case chat.ActionWithdraw, chat.ActionAskAgain, "":
+	case chat.ActionWithdraw, chat.ActionAskAgain, chat.ActionForget, "":
 	default:
 		b.Action = "unknown"
 	}

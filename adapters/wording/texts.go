@@ -6,6 +6,8 @@ type Texts struct {
 	HeadlineDangerous string `default:"⚠️ Approval needed for something dangerous"`
 	HeadlineReminder  string `default:"🔔 Reminder: an approval is still needed"`
 	HeadlineEscalated string `default:"🔔 Nobody has decided yet: an approval is needed"`
+	HeadlineTyped     string `default:"🔔 Only the buttons decide: an approval is needed"` // somebody wrote a word instead
+	HeadlineUsed      string `default:"✅ Allowed, since an approval is remembered"`
 	HeadlineApproved  string `default:"✅ Approved"`
 	HeadlineDenied    string `default:"⛔ Denied"`
 	HeadlineExpired   string `default:"⌛ Expired: it was not decided in time"`
@@ -66,6 +68,25 @@ type Texts struct {
 	ChangeDropped    string `default:"{person} had changed the arguments of an earlier request. The rules have changed since, and that change is dropped."`
 	RequestChanged   string `default:"The request was changed after it was made:"`
 
+	SameAs            string `default:"The same as the request of {time}, {place} of {of}. Each is decided by itself."`
+	SameAsLinked      string `default:"The same as the request of {time} ({link}), {place} of {of}. Each is decided by itself."`
+	DeniedBefore      string `default:"The same was denied by {person} at {time}."`
+	DeniedBeforeWhy   string `default:"The same was denied by {person} at {time}: {reason}"`
+	LookAlikes        string `default:"Letters of another alphabet look like others here: {words}. Check what it really says."`
+	LookAlikesCaution string `default:"A word has letters of another alphabet that look like others."`
+
+	MemoryOffered string `default:"“{once}” is for this one time. “{remember}” also allows the same call in this conversation for {time}, {times}."`
+	MemoryKept    string `default:"It is remembered: the same call is allowed in this conversation until {time}, {times}."`
+	MemoryUsed    string `default:"Nobody was asked: an approval of the same call is remembered until {time}, and this is use {place} of {of}."`
+	Once          string `default:"once"`
+	Times         string `default:"{count} times"`
+	OneDay        string `default:"1 day"`
+	Days          string `default:"{count} days"`
+	OneHour       string `default:"1 hour"`
+	Hours         string `default:"{count} hours"`
+	OneMinute     string `default:"1 minute"`
+	Minutes       string `default:"{count} minutes"`
+
 	CardElsewhere   string `default:"This was asked in another conversation."`
 	LastMessages    string `default:"Last messages:"`
 	ItsLastMessages string `default:"Its last messages:"`
@@ -100,6 +121,8 @@ type Texts struct {
 	StandingCancelled  string `default:"This was cancelled at {time}."`
 
 	ButtonApprove      string `default:"Approve"`
+	ButtonRemember     string `default:"Approve and remember"`
+	ButtonForget       string `default:"Stop remembering"`
 	ButtonDeny         string `default:"Deny"`
 	ButtonEdit         string `default:"Edit"`
 	ButtonArguments    string `default:"Show all arguments"`
@@ -127,6 +150,8 @@ type Texts struct {
 	FormDenyHint       string `default:"The agent and the person who asked will read it."`
 	FormApproveTitle   string `default:"Approve this?"`
 	FormApproveSend    string `default:"Approve"`
+	FormRememberTitle  string `default:"Approve this, and remember it?"`
+	FormRememberSend   string `default:"Approve and remember"`
 	FormApproveWord    string `default:"Type “{word}” to go on"`
 	FormApproveHint    string `default:"Close this form to go back."`
 	FormEditTitle      string `default:"Change the arguments"`
@@ -205,6 +230,7 @@ type Texts struct {
 	TerminalOr           string `default:"{words} or {last}"`
 	TerminalWhy          string `default:"n REASON"`
 	TerminalAgain        string `default:"to ask for it again, type {word}"`
+	TerminalForget       string `default:"to stop that, type {word}"`
 	TerminalStillOpen    string `default:"{what} is still open: {asks}"`
 	TerminalDecideLater  string `default:"{what} is still open; decide with: {command}"`
 	TerminalAnswerLater  string `default:"{what} is still open; answer with: {command}"`
@@ -218,5 +244,6 @@ type Texts struct {
 	TerminalPromptText   string `default:"text"`
 	TerminalPromptNumber string `default:"number"`
 	TerminalLeaveOut     string `default:"{input}, or with {word} to leave it out"`
+	TerminalNoneKept     string `default:"Nothing here is remembered that could be stopped."`
 	TerminalNoneExpired  string `default:"Nothing here has expired that could be asked for again."`
 }

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		{"escalate late", head + "  - name: a\n    action: ask\n    expires: 2h\n    escalate: {after: 2h, to: [slack:U1]}\n", "p.yaml:10:23: escalate after is 2h, but the request expires after 2h; use a shorter time, or a longer expires"},
 		{"escalate to nobody known", head + "  - name: a\n    action: ask\n    escalate: {after: 2h, to: [group:x]}\n", `p.yaml:9:32: unknown group "x"; use one of ops or add it under groups`},
 		{"escalate with an unknown key", head + "  - name: a\n    action: ask\n    escalate: {afer: 2h, to: [slack:U1]}\n", "p.yaml:9:15: escalate has no after; write it like escalate: {after: 4h, to: [group:leads]}\n" + `p.yaml:9:16: unknown key "afer" in escalate; did you mean after?`},
-		{"remember without for", head + "  - name: a\n    action: ask\n    remember: {}\n", "p.yaml:9:15: remember has no for; write it like remember: {for: 1h}"},
+		{"remember without for", head + "  - name: a\n    action: ask\n    remember: {}\n", "p.yaml:9:15: remember has no for; write it like remember: {for: 1h, uses: 5}"},
 		{"remember no mapping", head + "  - name: a\n    action: ask\n    remember: 1h\n", "p.yaml:9:15: remember is \"1h\", not a mapping; write it as keys and values"},
 		{"remember 0", head + "  - name: a\n    action: ask\n    remember: {for: 0s}\n", `p.yaml:9:21: for is "0s"; use a duration above 0, such as 1h`},
 		{"notify", head + "  - name: a\n    action: ask\n    notify: there\n", `p.yaml:9:13: "there" is no place to notify; use here, dm, slack:C0123ABCD or discord:41771983423143936`},

@@ -218,10 +218,7 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node, in *roster) {
 		one.then.Remind = slices.Compact(one.then.Remind)
 	}
 	if v := has["remember"]; v != nil {
-		parts := r.part(v, "remember", "{for: 1h}", "for")
-		if parts["for"] != nil {
-			one.then.Remember, _ = r.duration(parts["for"], "for", "1h")
-		}
+		r.remember(one, v)
 	}
 	if v := has["escalate"]; v != nil {
 		parts := r.part(v, "escalate", "{after: 4h, to: [group:leads]}", "after", "to")

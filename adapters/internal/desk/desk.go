@@ -92,7 +92,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 		return d.again(b, p)
 	case chat.ActionAskAgain:
 		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw, chat.ActionAnswer:
+	case chat.ActionApprove, chat.ActionRemember, chat.ActionDeny, chat.ActionWithdraw, chat.ActionAnswer, chat.ActionForget:
 	default:
 		if form == "" && !all {
 			d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))

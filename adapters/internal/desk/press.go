@@ -18,6 +18,12 @@ func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 	if len(p.Typed) > 0 {
 		typed = strings.TrimSpace(p.Typed[0])
 	}
+	switch b.Action {
+	case chat.ActionRemember:
+		c.Choice, c.Remember = core.Approve, true
+	case chat.ActionConfirmRemember:
+		b.Action, c.Remember = chat.ActionConfirm, true
+	}
 	switch {
 	case !p.Form && b.Action == chat.ActionAnswer && b.Option > 0:
 		c.Option = b.Option
@@ -33,7 +39,7 @@ func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 		c.Choice = core.Approve
 	case p.Form && b.Action == chat.ActionConfirm:
 		return c, core.Errorf(core.Invalid, "%s", wording.Fill(d.PressNotTyped, "{word}", doc.ConfirmWord))
-	case p.Form || c.Choice != core.Approve && c.Choice != core.Deny && c.Choice != core.Withdraw:
+	case p.Form || c.Choice != core.Approve && c.Choice != core.Deny && c.Choice != core.Withdraw && c.Choice != core.Forget:
 		return c, core.Errorf(core.Invalid, "%s", d.PressNotOurs)
 	}
 	return c, nil
@@ -45,7 +51,7 @@ func opens(b chat.Button) core.Choice {
 		return ""
 	}
 	return map[chat.Action]core.Choice{
-		chat.ActionReason: core.Deny, chat.ActionConfirm: core.Approve, chat.ActionEdit: core.Edit, chat.ActionAnswer: core.Answer,
+		chat.ActionReason: core.Deny, chat.ActionConfirm: core.Approve, chat.ActionConfirmRemember: core.Approve, chat.ActionEdit: core.Edit, chat.ActionAnswer: core.Answer,
 	}[b.Action]
 }
 
@@ -66,7 +72,7 @@ func (d Desk) open(ctx context.Context, card core.Card, b chat.Button, p Press) 
 	if !fits {
 		return d.refuse(core.Invalid, d.PressNoEdit)
 	}
-	if b.Action == chat.ActionConfirm && d.Cautions != nil {
+	if opens(b) == core.Approve && d.Cautions != nil {
 		form.Caution = d.Cautions(card)
 	}
 	opened := Open{Form: form, Card: card}
@@ -96,6 +102,9 @@ func (d Desk) look(ctx context.Context, b chat.Button) (core.Card, error) {
 // Check is why a decision would not count, for the person who made it, as far as the card shows; nil if it would, or if their groups can't be
 // looked up now. The store decides by the same rules again.
 func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.Actor) error {
+	if c.Choice == core.Forget {
+		return card.CheckForget(who)
+	}
 	if card.State != core.Open {
 		category := core.ApprovalDecided
 		if card.State == core.Expired {

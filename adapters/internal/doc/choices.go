@@ -75,6 +75,11 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	_, editable := EditText(c, d.reader.Input)
 	add(c.State == core.Expired && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: chat.ActionAskAgain})
 	add(decides && !c.Altered && !d.voted(core.Approve), approve)
+	remembers := c.Memory != core.Memory{}
+	remember := Choice{Label: t.ButtonRemember, Action: chat.ActionRemember, Cautions: approve.Cautions}
+	add(decides && !c.Altered && !d.voted(core.Approve) && remembers, remember)
+	add(c.State == core.Approved && remembers && (who == "" || c.CheckForget(core.Actor{ID: who, Groups: d.reader.Who.Groups}) == nil),
+		Choice{Label: t.ButtonForget, Action: chat.ActionForget})
 	add(decides && !d.voted(core.Deny), Choice{Label: t.ButtonDeny, Action: chat.ActionReason})
 	add(decides && editable && arguments == 0, Choice{Label: t.ButtonEdit, Action: chat.ActionEdit})
 	add(decides && arguments > 0, Choice{Label: t.ButtonArguments, Action: chat.ActionArguments})
@@ -122,6 +127,9 @@ func (d Document) Cautions(left int) string {
 	}
 	if d.card.Hidden > 0 {
 		all = append(all, d.hidden())
+	}
+	if d.card.LookAlikes != nil {
+		all = append(all, d.LookAlikesCaution)
 	}
 	if left > 0 {
 		all = append(all, counted(left, d.ArgumentsUnread, d.ArgumentsUnread))

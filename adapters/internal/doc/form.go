@@ -55,8 +55,11 @@ func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
 	case chat.ActionReason:
 		f.Title, f.Submit = t.FormDenyTitle, t.FormDenySend
 		in.Title, in.Hint, in.Required = t.FormDenyReason, t.FormDenyHint, c.NeedsWhy
-	case chat.ActionConfirm:
+	case chat.ActionConfirm, chat.ActionConfirmRemember:
 		f.Title, f.Submit, f.Caution = t.FormApproveTitle, t.FormApproveSend, d.Cautions(0)
+		if action == chat.ActionConfirmRemember {
+			f.Title, f.Submit = t.FormRememberTitle, t.FormRememberSend
+		}
 		in.Title, in.Hint, in.Placeholder = wording.Fill(t.FormApproveWord, "{word}", ConfirmWord), t.FormApproveHint, ConfirmWord
 		in.MinLength, in.MaxLength = len(ConfirmWord), len(ConfirmWord)
 	case chat.ActionEdit:

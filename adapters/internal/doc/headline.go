@@ -25,6 +25,8 @@ func (v *Document) headline(o core.Occasion) string {
 		text = t.HeadlineQuestion
 	case o == core.Reminder:
 		text = t.HeadlineReminder
+	case o == core.Typed:
+		text = t.HeadlineTyped
 	case o == core.Escalated:
 		text = t.HeadlineEscalated
 	case c.Risk == core.Dangerous:
@@ -44,7 +46,11 @@ func (v *Document) ending() ending {
 	t, asks := v.Texts, v.card.Question != nil
 	switch v.card.State {
 	case core.Approved:
-		return ending{t.HeadlineApproved, t.LabelApprovedBy, t.LabelApprovedAt, t.StandingApproved}
+		headline := t.HeadlineApproved
+		if v.card.Use != nil {
+			headline = t.HeadlineUsed
+		}
+		return ending{headline, t.LabelApprovedBy, t.LabelApprovedAt, t.StandingApproved}
 	case core.Denied:
 		return ending{t.HeadlineDenied, t.LabelDeniedBy, t.LabelDeniedAt, t.StandingDenied}
 	case core.Answered:
@@ -113,7 +119,7 @@ func Reminder(d core.Delivery, r Reader, link string) []Span {
 	line = append(line, own(": "), Span{Kind: Subject, Text: chat.OneLine(v.Lead[0].Text), Limit: LimitSubject},
 		own(" ("), Span{Kind: Words, Text: link, To: link}, own(")"))
 	for _, f := range v.Fields {
-		if f.Part == MayDecide {
+		if f.Part == MayDecide && !d.Quiet { // else it calls nobody
 			line = append(append(line, own(". "+f.Label+": ")), f.Value...)
 		}
 	}

@@ -43,6 +43,7 @@ func View(d core.Delivery, r Reader) Document {
 	} else {
 		v.decided()
 	}
+	v.memory()
 	if c.Question == nil || !open {
 		v.changes()
 	}
@@ -115,6 +116,7 @@ func (v *Document) waiting(d core.Delivery) {
 			v.note(true, own(v.hidden()+OnPage(c, v.reader)))
 		}
 	}
+	v.before()
 	if d.LeftOut > 0 {
 		v.note(false, own(counted(d.LeftOut, t.LeftOut, t.LeftOutSeveral)))
 	}

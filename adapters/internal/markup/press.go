@@ -16,13 +16,20 @@ const (
 type press struct {
 	view
 	doc.Choice
-	Form *form
+	Form     *form
+	Remember string // of the second step: what the button says that remembers the approval; ""
 }
 
 // Pressed are what the reader may press, but for the answers to a question.
 func (v view) Pressed() (all []press) {
 	for _, c := range v.Cut(0, 0) {
 		p := press{view: v, Choice: c}
+		if c.Action == chat.ActionRemember && c.Cautions != "" { // the second step offers both
+			if v.Reviewed {
+				all[len(all)-1].Remember = c.Label
+			}
+			continue
+		}
 		switch c.Action {
 		case chat.ActionReason:
 			f, _ := v.Document.Form(c.Action, MaxReason)

@@ -232,8 +232,10 @@ func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal 
 		if r.Reason {
 			a.Fields("reason", "required for a denial")
 		}
-		if r.Remember > 0 {
-			a.Fields("remember", "the same call is allowed in its conversation for "+policy.Written(r.Remember))
+		if m := r.Memory(c.risk()); m.Uses > 0 {
+			a.Fields("remember", fmt.Sprintf("an approver may allow the same call in its conversation for %s, %d times", policy.Written(m.For), m.Uses))
+		} else if r.Remember > 0 {
+			a.Fields("remember", "nothing, since the call is destructive; remember: {destructive: true} remembers such approvals, too")
 		}
 		if r.Edit {
 			a.Fields("edit", "an approver may change the arguments")

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// remembering is a policy that lets its one approver remember an approval of a note twice.
+func remembering(approver string) string {
+	return `
+version: 1
+rules:
+  - name: notes
+    tools: ["note.*"]
+    risk: [write]
+    action: ask
+    approvers: ["` + approver + `"]
+    remember: {for: 1h, uses: 2}
+`
+}
+
+// TestSlackAnApprovalIsRemembered: for as many calls as the card says, each on a card that counts it, until somebody
+// stops it; and not at all if it was approved for once.
+func TestSlackAnApprovalIsRemembered(t *testing.T) {
+	t.Parallel()
+	env := maps.Clone(transports["HTTP"])
+	env["GATEHOUSE_APPROVAL_POLICY"] = policyFile(t, remembering("slack:U2BOB"))
+	s := serveSlack(t, slacktest.Options{}, env)
+	thread, card := s.asked("milk")
+	if text := shownOnSlack(card); !strings.Contains(text, "the same call in this conversation for 1 hour, 2 times") {
+		t.Errorf("the card does not say what remembering it allows:\n%s", text)
+	}
+	again := func(text string) slacktest.Message {
+		s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk", slacktest.InThread(thread))
+		return s.card("C1", thread, text)
+	}
+	const asked, done = "Approval needed", "Done"
+	s.bob.Clicks("C1", card.TS, "approve")
+	s.shows("C1", card.TS, done, 0)
+
+	card = again(asked) // it was approved for once
+	s.bob.Clicks("C1", card.TS, "remember")
+	s.shows("C1", card.TS, "It is remembered", 1)
+	use := again("use 1 of 2")
+	s.shows("C1", use.TS, done, 1)
+	s.eve.Clicks("C1", use.TS, "forget")
+	s.readsEphemeral("C1", "U3EVE", "Only the person who asked and the approvers can stop this.")
+	s.ann.Clicks("C1", use.TS, "forget")
+	s.shows("C1", use.TS, "use 1 of 2", 0)
+	s.shows("C1", card.TS, done, 0)
+
+	card = again(asked) // it was stopped
+	s.bob.Clicks("C1", card.TS, "remember")
+	s.shows("C1", card.TS, "It is remembered", 1)
+	s.shows("C1", again("use 1 of 2").TS, done, 1)
+	s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk", slacktest.InThread(thread))
+	s.reads("C1", thread, "use 2 of 2")
+	again(asked) // it is used up
+	s.ann.Posts("C1", s.slack.MentionOfBot()+" note list", slacktest.InThread(thread))
+	s.reads("C1", thread, strings.TrimSpace(strings.Repeat("• milk\n", 5)))
+}
+
+// TestDiscordAnApprovalIsRemembered: with the buttons of Discord's card.
+func TestDiscordAnApprovalIsRemembered(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
+		env["GATEHOUSE_APPROVAL_POLICY"] = policyFile(t, remembering("discord:"+deciderID))
+		d := serveDiscord(t, discordtest.Options{}, env)
+		ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+		card := d.card(ask.ID, "the same call in this conversation for 1 hour, 2 times")
+		d.bob.Clicks(ask.ID, card.ID, "Approve and remember")
+		d.reads(ask.ID, "Done")
+		d.ann.Posts(ask.ID, d.discord.MentionOfBot()+" note add milk")
+		use := d.card(ask.ID, "use 1 of 2")
+		d.bob.Clicks(ask.ID, use.ID, "Stop remembering")
+		waitUntil(t, func() bool {
+			m, _ := d.discord.Message(ask.ID, use.ID)
+			return strings.Contains(m.Shown(), "use 1 of 2") && len(m.Buttons()) == 0
+		}, "the card without its button")
+		d.ann.Posts(ask.ID, d.discord.MentionOfBot()+" note add milk")
+		d.card(ask.ID, "Approval needed")
+	})
+}

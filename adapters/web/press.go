@@ -64,10 +64,13 @@ func (v *visit) refused(c core.Card, action chat.Action, typed []string, say des
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
 	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}
 	switch {
-	case say.Faults != nil:
+	case say.Faults != nil && action != chat.ActionEdit:
 		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent
 		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
 	case action == chat.ActionEdit:
+		if say.Again != nil {
+			typed = []string{say.Again.Form.Inputs[0].Value}
+		}
 		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
 	}
 	if errors.Is(say.Err, core.ErrChanged) {

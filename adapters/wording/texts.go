@@ -206,6 +206,7 @@ type Texts struct {
 	PressUnknown      string `default:"This approval is not known any more, so nothing was done."`
 	PressMisfit       string `default:"This button does not fit the card any more, so nothing was done."`
 	PressNoEdit       string `default:"The arguments of this request can't be changed here, so nothing was changed."`
+	PressMended       string `default:"Curly quotes were made straight, and nothing was changed yet. Look at it again, then send it."`
 	PressNotTyped     string `default:"You did not type {word}, so nothing was decided."`
 	PressUnread       string `default:"This could not be looked up, so nothing was decided. Press again."`
 	PressUnstored     string `default:"Your press could not be stored, so nothing was done. Press again."`

@@ -31,7 +31,7 @@ func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shar
 // deps are what a platform may use. owner is from Store.Register.
 func (p shared) deps(owner string) core.Deps {
 	return core.Deps{
-		Signer: p.store.Signer(), Card: p.service.Card, OpenCards: p.service.OpenCards,
+		Signer: p.store.Signer(), Card: p.service.Card, CheckEdit: p.service.CheckEdit, OpenCards: p.service.OpenCards,
 		Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
 		KV: p.store, Events: p.store.Events, Owner: owner, Lease: p.cfg.Lease, Jitter: rand.Float64, Log: p.log,
 		Words: p.cfg.Words,

@@ -17,7 +17,9 @@ type Desk struct {
 	Signer   *core.Signer                                                                   // nil: the platform seals nothing
 	Card     func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
 	// Groups looks up which of the wanted groups a person is in; nil: there are none.
-	Groups         func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+	Groups func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+	// CheckEdit is why arguments can't take the place of those of an approval's call; nil: only the store says so.
+	CheckEdit      func(ctx context.Context, id core.ApprovalID, arguments string) error
 	Cautions       func(core.Card) string // what something is approved with care for; nil: what the card itself says
 	Reason         int                    // how many UTF-16 units a reason may have
 	Input          int                    // how many UTF-16 units the input for arguments takes
@@ -62,7 +64,9 @@ type Show struct{ Card core.Card }
 // Say tells the person, privately, that nothing happens, and why. Its error's category is store_busy if the same press may succeed later.
 type Say struct {
 	Err    error
-	Faults map[int]string // of an answer that does not fit: what is wrong, by the place of the input
+	Faults map[int]string // of what does not fit in a form: what is wrong, by the place of the input
+	Again  *Open          // the form with what was typed, to be mended and sent again; nil: there is none
+	Mended bool           // what is in that form is not what was typed, but what was probably meant
 }
 
 func (Event) answer() {}
@@ -131,7 +135,13 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	case asks && form != "":
 		return d.answer(ctx, card, click, p)
 	}
-	if err := d.Check(ctx, card, click, p.Who); err != nil {
+	err = d.Check(ctx, card, click, p.Who)
+	switch {
+	case b.Action == chat.ActionEdit:
+		if again, refused := d.refuseEdit(ctx, card, b, click.Changed, err); refused {
+			return again
+		}
+	case err != nil:
 		return Say{Err: err}
 	}
 	return d.decision(click, p)

@@ -97,7 +97,9 @@ func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 	if c.opt.TTY {
 		read = c.prompt
 	}
-	if err := read(ctx); ctx.Err() == nil {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := read(running); ctx.Err() == nil {
 		return err
 	}
 	return nil

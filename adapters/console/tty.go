@@ -23,8 +23,6 @@ const (
 
 // prompt runs the console with a prompt. The terminal is restored in every case.
 func (c *Console) prompt(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	restore, err := rawMode(c.opt.In)
 	var e *editor
 	if err == nil {

@@ -79,8 +79,7 @@ func (c *Console) address() core.Address { return core.Address{Platform: Name, C
 // IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.
 func IsTerminal(ends ...any) bool {
 	for _, end := range ends {
-		f, ok := end.(*os.File)
-		if !ok || f == nil || !term.IsTerminal(int(f.Fd())) {
+		if f, _ := end.(*os.File); !term.IsTerminal(int(f.Fd())) { // nil has no descriptor
 			return false
 		}
 	}

@@ -100,10 +100,9 @@ func (e *editor) close() {
 
 // size is the terminal's; 80 × 24 where it is not known.
 func (e *editor) size() (width, height int) {
-	if f, ok := e.c.opt.Out.(*os.File); ok {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
-		}
+	f, _ := e.c.opt.Out.(*os.File) // nil has none
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+		return w, h
 	}
 	return 80, 24
 }

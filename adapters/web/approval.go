@@ -57,8 +57,7 @@ func (v *visit) decide(c core.Card) error {
 	if v.r.PostForm.Get("choice") == "reveal" && v.Reveal != nil {
 		return v.reveal(c)
 	}
-	b, p := v.pressOf(c)
-	answer := v.deskOf(c).Press(v.r.Context(), b, p)
+	b, p, answer := v.press(c)
 	if press, ok := answer.(desk.Event); ok {
 		err := v.store(c.Approval, press)
 		switch {

@@ -100,15 +100,15 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 
 // mends are the buttons below the reply to a failed event.
 var mends = map[core.Bucket]struct {
-	action action
+	action chat.Action
 	label  string
 }{
 	core.RetryableTransient: {actRetry, "Try again"},
-	core.SessionTerminating: {actNew, "Start a new conversation"},
+	core.SessionTerminating: {chat.ActionNew, "Start a new conversation"},
 }
 
 // mend is the token of such a button.
-func mend(a action, failed int64) token {
+func mend(a chat.Action, failed int64) token {
 	return token{Action: a, Subject: strconv.FormatInt(failed, 10)}
 }
 

@@ -82,8 +82,7 @@ func (c *Console) address() core.Address { return core.Address{Platform: Name, C
 // IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.
 func IsTerminal(ends ...any) bool {
 	for _, end := range ends {
-		f, ok := end.(*os.File)
-		if !ok || f == nil || !term.IsTerminal(int(f.Fd())) {
+		if f, _ := end.(*os.File); !term.IsTerminal(int(f.Fd())) { // nil has no descriptor
 			return false
 		}
 	}
@@ -100,7 +99,9 @@ func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 	if c.opt.TTY {
 		read = c.prompt
 	}
-	if err := read(ctx); ctx.Err() == nil {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := read(running); ctx.Err() == nil {
 		return err
 	}
 	return nil

@@ -42,7 +42,6 @@ type editor struct {
 type draft struct {
 	length    int
 	held      []string         // the finished lines of pastes
-	heldSize  int              // their bytes
 	pasted    bool             // the line began with a paste
 	oversized bool             // a paste was too large
 	target    *core.ApprovalID // see input
@@ -101,10 +100,9 @@ func (e *editor) close() {
 
 // size is the terminal's; 80 × 24 where it is not known.
 func (e *editor) size() (width, height int) {
-	if f, ok := e.c.opt.Out.(*os.File); ok {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
-		}
+	f, _ := e.c.opt.Out.(*os.File) // nil has none
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+		return w, h
 	}
 	return 80, 24
 }
@@ -132,7 +130,7 @@ func (e *editor) takes(key rune) (rune, bool) {
 
 // typed is called after each key, and inserts a paste. The card that an answer is for is the last one when the line began.
 func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
-	before, changed := e.length, false
+	changed := false
 	if key == readline.MetaShiftTab {
 		select {
 		case p := <-e.keys.pastes:
@@ -141,6 +139,7 @@ func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
 		default: // it was typed
 		}
 	}
+	before := e.length
 	if e.length = len(line); before == 0 && e.length > 0 {
 		e.c.mu.Lock()
 		id := e.c.current().card.Approval
@@ -174,10 +173,10 @@ func (e *editor) insert(line []rune, pos int, p paste) ([]rune, int) {
 	e.c.mu.Lock()
 	defer e.c.mu.Unlock()
 	for _, part := range parts {
-		e.held, e.heldSize = append(e.held, part), e.heldSize+len(part)+1
+		e.held = append(e.held, part)
 		_ = e.print("you> " + oneLine(part) + "\n") // for the eye only
 	}
-	if e.heldSize > e.c.opt.MaxMessage {
+	if len(strings.Join(e.held, "\n")) > e.c.opt.MaxMessage {
 		e.held, e.oversized = nil, true
 	}
 	return line, pos
@@ -188,14 +187,14 @@ func (e *editor) read() input {
 	text, err := e.rl.ReadLine()
 	text = strings.TrimRight(strings.Join(append(e.held, text), "\n"), "\n")
 	l := input{
-		target: e.target, err: err, pasted: e.pasted || len(e.held) > 0,
+		target: e.target, pasted: e.pasted || len(e.held) > 0,
 		oversized: e.oversized || len(text) > e.c.opt.MaxMessage,
 	}
 	switch {
 	case errors.Is(err, readline.ErrInterrupt):
 		l = input{interrupt: true, typed: e.length > 0 || len(e.held) > 0}
-	case errors.Is(err, io.EOF):
-		l = input{err: io.EOF}
+	case err != nil:
+		l = input{err: err}
 	case !l.oversized:
 		l.text = wellFormed(text)
 	}

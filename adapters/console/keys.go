@@ -64,13 +64,10 @@ func newKeys(ctx context.Context, in io.Reader, limit int) *keys {
 // Read delivers the next character.
 func (k *keys) Read(p []byte) (int, error) {
 	for {
-		select {
-		case <-k.answers:
-			return copy(p, firstColumn), nil
-		default:
-		}
-		if key := k.next(); key != "" {
-			return copy(p, key), nil
+		if len(k.answers) == 0 {
+			if key := k.next(); key != "" {
+				return copy(p, key), nil
+			}
 		}
 		select {
 		case <-k.answers:

@@ -20,8 +20,6 @@ const (
 
 // pipe processes one line after the other.
 func (c *Console) pipe(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	in, mark := bufio.NewReader(c.opt.In), "\ufeff" // which may stand before the first line
 	lines := inputs(ctx, func() input {
 		l := readLine(in, c.opt.MaxMessage)

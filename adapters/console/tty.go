@@ -23,8 +23,6 @@ const (
 
 // prompt runs the console with a prompt. The terminal is restored in every case.
 func (c *Console) prompt(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	restore, err := rawMode(c.opt.In)
 	var e *editor
 	if err == nil {
@@ -146,11 +144,13 @@ func (c *Console) repaint() {
 // rawMode passes single keys to the line editor, if in is a terminal.
 func rawMode(in io.Reader) (restore func() error, err error) {
 	restore = func() error { return nil }
-	if f, ok := in.(*os.File); ok && IsTerminal(f) {
-		var state *term.State
-		if state, err = term.MakeRaw(int(f.Fd())); err == nil {
-			restore = func() error { return term.Restore(int(f.Fd()), state) }
-		}
+	if !IsTerminal(in) {
+		return restore, nil
+	}
+	fd := int(in.(*os.File).Fd())
+	state, err := term.MakeRaw(fd)
+	if err == nil {
+		restore = func() error { return term.Restore(fd, state) }
 	}
 	return restore, err
 }
@@ -158,8 +158,8 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 // DiscardInput discards what was typed at a terminal and not read yet, so that the shell does not take it for commands. Call it as the
 // last thing before the process ends. It does nothing where in is no terminal.
 func DiscardInput(in any) {
-	if f, ok := in.(*os.File); ok && IsTerminal(f) {
-		_ = flushInput(int(f.Fd())) // the terminal has gone away
+	if IsTerminal(in) {
+		_ = flushInput(int(in.(*os.File).Fd())) // the terminal has gone away
 	}
 }
 

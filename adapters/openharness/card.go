@@ -66,7 +66,7 @@ func (c *call) choices(
 	v doc.Document, card core.Card, run core.InvocationID, reviewed bool, about map[string]any,
 ) (all []map[string]any) {
 	for _, one := range append(v.Answers(), v.Cut(0, 0)...) {
-		t := token{Action: action(one.Action), Subject: string(card.Approval), Edits: card.Edits}
+		t := token{Action: one.Action, Subject: string(card.Approval), Edits: card.Edits}
 		switch one.Action {
 		case chat.ActionAnswer:
 			t.Edits = 0
@@ -83,18 +83,18 @@ func (c *call) choices(
 				continue
 			}
 		case chat.ActionReason:
-			t.Action = actDeny
+			t.Action = chat.ActionDeny
 		}
 		b := c.button(one.Label, run, t)
 		switch {
 		case one.Option > 0:
 			b["id"] = "option-" + strconv.Itoa(one.Option)
-		case t.Action == actDeny && card.NeedsWhy:
+		case t.Action == chat.ActionDeny && card.NeedsWhy:
 			b["needs_reason"] = true
-		case t.Action == actWithdraw:
+		case t.Action == chat.ActionWithdraw:
 			about["withdraw"] = b["continuation"]
 			continue
-		case t.Action == actAskAgain, t.Action == actForget:
+		case t.Action == chat.ActionAskAgain, t.Action == chat.ActionForget:
 			about["actions"] = []map[string]any{b}
 			continue
 		}

@@ -99,18 +99,18 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 }
 
 // mending is what the button below the reply to a failed event does, by the event's bucket, and its label; "" for none.
-func (c *call) mending(b core.Bucket) (a action, label string) {
+func (c *call) mending(b core.Bucket) (a chat.Action, label string) {
 	switch b {
 	case core.RetryableTransient:
 		return actRetry, c.desk.ButtonTryAgain
 	case core.SessionTerminating:
-		return actNew, c.desk.ButtonStartNew
+		return chat.ActionNew, c.desk.ButtonStartNew
 	}
 	return "", ""
 }
 
 // mend is the token of such a button.
-func mend(a action, failed int64) token {
+func mend(a chat.Action, failed int64) token {
 	return token{Action: a, Subject: strconv.FormatInt(failed, 10)}
 }
 

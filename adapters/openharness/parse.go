@@ -48,7 +48,7 @@ func (e *Engine) OldClick(ev core.Event) (core.Click, error) {
 	if err := json.Unmarshal(ev.Payload, &p); err != nil || p.Choice == "" || p.Approval != "" {
 		return core.Click{}, core.Wrap(core.Invalid, err, "The decision can't be read. Please send it again.")
 	}
-	p.Click.Approval, p.Click.Answer = core.ApprovalID(ev.Subject()), string(p.Answer)
+	p.Approval, p.Click.Answer = core.ApprovalID(ev.Subject()), string(p.Answer)
 	return p.Click, nil
 }
 

@@ -23,7 +23,7 @@ func (c *call) status(ctx context.Context, run core.InvocationID, patient bool) 
 		}
 		last := &events[len(events)-1]
 		done, err = c.delivered(ctx, last)
-		return done && !(patient && last.End.Kind == core.EndSuspended), err
+		return done && (!patient || last.End.Kind != core.EndSuspended), err
 	}
 	settled, err := look()
 	if err == nil && !settled && patient {

@@ -7,22 +7,13 @@ import (
 	"gatehouse/core"
 )
 
-// action is what a continuation token does.
-type action string
-
-// The actions. Each token is for one principal and carries an HMAC, so that it can be made again at any time and is stored nowhere.
+// What a continuation token does, besides the actions of buttons: approve, deny, withdraw, answer, new and ask_again,
+// each of which is done once. Each token is for one principal and carries an HMAC, so that it can be made again at any
+// time and is stored nowhere.
 const (
-	actStatus   action = "status"    // reads what became of a run; may be used again and again
-	actReview   action = "review"    // reads a card that needs a second step; the answer has the token that approves
-	actApprove  action = "approve"   // decides, once
-	actDeny     action = "deny"      // decides, once
-	actWithdraw action = "withdraw"  // of who asked: cancels the request, once
-	actAnswer   action = "answer"    // answers a question, once
-	actRetry    action = "retry"     // tries a failed message again, once
-	actNew      action = "new"       // starts a new conversation after a failure, once
-	actRemember action = "remember"  // decides, once, and allows the same call for a while
-	actForget   action = "forget"    // ends that, once
-	actAskAgain action = "ask_again" // repeats the message whose approval expired
+	actStatus chat.Action = "status" // reads what became of a run; may be used again and again
+	actReview chat.Action = "review" // reads a card that needs a second step; the answer has the token that approves
+	actRetry  chat.Action = "retry"  // tries a failed message again, once
 )
 
 // tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is taken for one.
@@ -30,7 +21,7 @@ const tokenPurpose = "openharness"
 
 // token is a continuation token's content.
 type token struct {
-	Action  action
+	Action  chat.Action
 	Subject string // the run of a status, the approval of a decision, the number of a failed event
 	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the place of the option, from 1, or 0
 }
@@ -42,16 +33,16 @@ func (c *call) openToken(text string) (t token, ok bool) {
 		return token{}, false
 	}
 	edits, err := strconv.Atoi(fields[3])
-	return token{Action: action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
+	return token{Action: chat.Action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
 }
 
 // button is what a token does, as the button of a card or below the reply to a failed event.
 func (t token) button() chat.Button {
-	b := chat.Button{Action: chat.Action(t.Action), Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
+	b := chat.Button{Action: t.Action, Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
 	switch t.Action {
 	case actReview:
 		b.Action = chat.ActionConfirm
-	case actAnswer:
+	case chat.ActionAnswer:
 		b.Option, b.Edits = t.Edits, 0
 	case actRetry:
 		b.Action = chat.ActionRetry

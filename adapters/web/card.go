@@ -28,14 +28,9 @@ func (v *visit) view(c core.Card) doc.Document {
 
 // draw writes a card for the reader.
 func (v *visit) draw(c core.Card, o markup.Options) (template.HTML, error) {
-	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), "/approvals/"+pathOf(c.Approval)
+	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), pageOf(c.Approval)
 	o.Reveal = v.Reveal != nil && c.Hidden > 0 && o.Revealed == "" && c.Refusal(v.who.Actor) == nil
 	return markup.Card(c, v.view(c), o)
-}
-
-// maySee reports whether the reader may see a card at all.
-func (v *visit) maySee(c core.Card) bool {
-	return v.admin() || c.AskedBy(v.who.Actor) || c.Refusal(v.who.Actor) == nil
 }
 
 // row is a decided approval in the table of them.
@@ -50,7 +45,7 @@ type row struct {
 
 func (v *visit) row(c core.Card) row {
 	d := v.view(c)
-	r := row{Page: "/approvals/" + pathOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
+	r := row{Page: pageOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
 	if c.State == core.Approved && c.Run == core.CallWaits {
 		r.Result = template.HTML(template.HTMLEscapeString(d.PageWaits))
 	}

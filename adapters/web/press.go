@@ -16,16 +16,11 @@ import (
 	"gatehouse/core"
 )
 
-// deskOf judges what is pressed on a page, which shows this card.
-func (v *visit) deskOf(c core.Card) desk.Desk {
-	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
-	return desk.Desk{Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Texts: v.texts, Log: v.Log}
-}
-
-// pressOf is the form that was sent, as a press. A tick confirms what is approved in a second step.
-func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
+// press judges the form that was sent from a page that shows this card. A tick confirms what is approved in a second
+// step.
+func (v *visit) press(c core.Card) (b chat.Button, p desk.Press, answer desk.Answer) {
 	form := v.r.PostForm
-	b, p := chat.Button{Action: chat.Action(form.Get("choice")), Approval: c.Approval}, desk.Press{Who: v.who.Actor}
+	b.Action, b.Approval, p.Who = chat.Action(form.Get("choice")), c.Approval, v.who.Actor
 	var err error
 	if b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0")); err != nil {
 		b.Action = ""
@@ -51,7 +46,11 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 	default:
 		b.Action = "unknown"
 	}
-	return b, p
+	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
+	at := desk.Desk{
+		Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Texts: v.texts, Log: v.Log,
+	}
+	return b, p, at.Press(v.r.Context(), b, p)
 }
 
 // typed is a text of the form. Browsers write its line ends as two characters.

@@ -57,12 +57,6 @@ type Web struct {
 
 // New makes the pages.
 func New(o Options) *Web {
-	if o.Admin == nil {
-		o.Admin = func(core.Actor) bool { return false }
-	}
-	if o.Decided == nil {
-		o.Decided = func() {}
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -84,6 +84,7 @@ func (d Desk) refuse(c core.Category, sentence string) Say {
 // read now, the store decides about it later; only an answer needs its question.
 func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	form, all := opens(b), b.Action == chat.ActionArguments
+	shows := all || form != "" && !p.Form // nothing is decided yet
 	switch b.Action {
 	case "":
 		d.Log.Warn("a press of a button, or a form, that gatehouse did not make is refused", "person", p.Who.ID)
@@ -92,18 +93,12 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 		return d.again(b, p)
 	case chat.ActionAskAgain:
 		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw, chat.ActionAnswer:
-	default:
-		if form == "" && !all {
-			d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))
-			return d.refuse(core.Invalid, d.PressOtherVersion)
-		}
 	}
 	var click core.Click
-	shows := all || form != "" && !p.Form // nothing is decided yet
 	if !shows {
 		var err error
 		if click, err = d.Click(b, p); err != nil {
+			d.Log.Info("a press of a button, or a form, is refused", "button", chat.Clip(string(b.Action)), "err", err)
 			return Say{Err: err}
 		}
 		if form == "" && !d.Strict {

@@ -25,11 +25,11 @@ func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 	}
 	switch {
 	case !slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Answer, core.Withdraw}, c.Choice):
-		return c, core.Errorf(core.Invalid, "%s", d.PressOtherVersion)
+		return c, invalid(d.PressOtherVersion)
 	case p.Form != (form != ""):
-		return c, core.Errorf(core.Invalid, "%s", d.PressNotOurs)
+		return c, invalid(d.PressNotOurs)
 	case b.Action == chat.ActionConfirm && !strings.EqualFold(typed, doc.ConfirmWord):
-		return c, core.Errorf(core.Invalid, "%s", wording.Fill(d.PressNotTyped, "{word}", doc.ConfirmWord))
+		return c, invalid(wording.Fill(d.PressNotTyped, "{word}", doc.ConfirmWord))
 	case form == core.Answer:
 		c.Answer = p.Whole
 	case c.Choice == core.Answer:
@@ -67,7 +67,7 @@ func (d Desk) open(ctx context.Context, card core.Card, b chat.Button, p Press) 
 	}
 	form, fits := d.view(card).Form(b.Action, limit)
 	if !fits {
-		return d.refuse(core.Invalid, d.PressNoEdit)
+		return refuse(d.PressNoEdit)
 	}
 	if b.Action == chat.ActionConfirm && d.Cautions != nil {
 		form.Caution = d.Cautions(card)
@@ -116,7 +116,7 @@ func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.
 		err = card.Check(c, who)
 	}
 	if err == nil && c.Choice == core.Edit && !card.Editable {
-		return core.Errorf(core.Invalid, "%s", d.PressNoEdit)
+		return invalid(d.PressNoEdit)
 	}
 	return err
 }

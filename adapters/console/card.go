@@ -16,7 +16,7 @@ import (
 
 // plain writes a card's text for the terminal, which shows all of it.
 var plain = doc.Writer{
-	Foreign: oneLine, IDs: true, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") },
+	Foreign: oneLine, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") },
 }
 
 // shown is a card as it was printed last. The zero value stands for none.
@@ -46,11 +46,7 @@ func read(card core.Card, v doc.Document) shown {
 	} else if card.Arguments != "" && !v.Told {
 		facts = linesOf(wording.Fill(v.TerminalArguments, "{arguments}", arguments(card.Arguments)))
 	}
-	outcome := ""
-	ended := map[core.ApprovalState]string{
-		core.Approved: v.TerminalApproved, core.Denied: v.TerminalDenied, core.Answered: v.TerminalAnswered,
-		core.Cancelled: v.TerminalCancelled, core.Expired: v.TerminalExpired,
-	}[card.State]
+	outcome, ended := "", v.Of("terminal_"+string(card.State))
 	for _, f := range plain.Facts(v) {
 		switch f.Part {
 		case doc.DecidedBy:

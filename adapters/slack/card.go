@@ -10,7 +10,6 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -113,7 +112,7 @@ func sayings(v doc.Document) []doc.Span {
 func arguments(v doc.Document, shown string, left int) element {
 	box := rich(section(bold(v.LabelArguments)), preformatted(shown))
 	if left > 0 {
-		box.Elements = append(box.Elements, section(own(wording.Fill(v.ArgumentsCut, "{count}", chat.Thousands(left)))))
+		box.Elements = append(box.Elements, section(own(chat.Counted(v.ArgumentsCut, left))))
 	}
 	return box
 }
@@ -160,7 +159,7 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 		if c.Cautions != "" {
 			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions)))
 			made.Confirm = api.NewConfirmationBlockObject(
-				plainText(v.FormApproveTitle), text, plainText(v.ButtonApprove), plainText(v.ButtonGoBack),
+				plainText(v.FormConfirmTitle), text, plainText(v.ButtonApprove), plainText(v.ButtonGoBack),
 			).WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)

@@ -13,11 +13,11 @@ type Texts struct {
 	HeadlineExpired   string `default:"⌛ Expired: it was not decided in time"`
 	HeadlineCancelled string `default:"🚫 Cancelled"`
 
-	HeadlineQuestion         string `default:"❓ Question from the bot"`
-	HeadlineQuestionReminder string `default:"❓ Reminder: a question still waits for an answer"`
-	HeadlineAnswered         string `default:"✅ Answered"`
-	HeadlineUnanswered       string `default:"⌛ Expired: nobody answered in time"`
-	HeadlineWithdrawn        string `default:"🚫 Withdrawn"`
+	HeadlineQuestion          string `default:"❓ Question from the bot"`
+	HeadlineQuestionReminder  string `default:"❓ Reminder: a question still waits for an answer"`
+	HeadlineAnswered          string `default:"✅ Answered"`
+	HeadlineQuestionExpired   string `default:"⌛ Expired: nobody answered in time"`
+	HeadlineQuestionCancelled string `default:"🚫 Withdrawn"`
 
 	HeadlineOfSeveral string `default:"{headline} ({place} of {of})"`
 	QuestionFor       string `default:", for {people}"` // it follows the headline
@@ -62,7 +62,7 @@ type Texts struct {
 	ArgumentsUnread  string `default:"{count} more characters are not on the card: read them first."`
 	ArgumentsUnseen  string `default:"The card does not show all arguments. Read them first: press Show all arguments."`
 	ArgumentsChanged string `default:"{person} changed the arguments."`
-	ArgumentsChanges string `default:"{person} changed the arguments: {changes}"`
+	ArgumentsChanges string `default:"{person} changed the arguments:"`
 	MoreChanges      string `default:"and {count} more"`
 	NoValue          string `default:"(none)"` // of an argument, before or after a change
 	ChangeDropped    string `default:"{person} had changed the arguments of an earlier request. The rules have changed since, and that change is dropped."`
@@ -113,12 +113,12 @@ type Texts struct {
 	ResultUnknown string `default:"Outcome unknown"`
 	ResultDoubt   string `default:"It may have been done: check before you ask again."`
 
-	StandingApproved   string `default:"This was approved by {who} at {time}."`
-	StandingDenied     string `default:"This was denied by {who} at {time}."`
-	StandingAnswered   string `default:"This was answered by {who} at {time}."`
-	StandingExpired    string `default:"This approval expired at {time}. Please ask again."`
-	StandingUnanswered string `default:"This question expired at {time}. Please ask again."`
-	StandingCancelled  string `default:"This was cancelled at {time}."`
+	StandingApproved        string `default:"This was approved by {who} at {time}."`
+	StandingDenied          string `default:"This was denied by {who} at {time}."`
+	StandingAnswered        string `default:"This was answered by {who} at {time}."`
+	StandingExpired         string `default:"This approval expired at {time}. Please ask again."`
+	StandingQuestionExpired string `default:"This question expired at {time}. Please ask again."`
+	StandingCancelled       string `default:"This was cancelled at {time}."`
 
 	ButtonApprove      string `default:"Approve"`
 	ButtonRemember     string `default:"Approve and remember"`
@@ -144,19 +144,23 @@ type Texts struct {
 	ChooseOne    string `default:"Choose one"`
 	Choose       string `default:"Choose"`
 
-	FormDenyTitle      string `default:"Deny this?"`
-	FormDenySend       string `default:"Deny"`
-	FormDenyReason     string `default:"What should be different?"`
-	FormDenyHint       string `default:"The agent and the person who asked will read it."`
-	FormApproveTitle   string `default:"Approve this?"`
-	FormApproveSend    string `default:"Approve"`
-	FormRememberTitle  string `default:"Approve this, and remember it?"`
-	FormRememberSend   string `default:"Approve and remember"`
-	FormApproveWord    string `default:"Type “{word}” to go on"`
-	FormApproveHint    string `default:"Close this form to go back."`
+	FormReasonTitle  string `default:"Deny this?"`
+	FormReasonSend   string `default:"Deny"`
+	FormReasonLabel  string `default:"What should be different?"`
+	FormReasonHint   string `default:"The agent and the person who asked will read it."`
+	FormConfirmTitle string `default:"Approve this?"`
+	FormConfirmSend  string `default:"Approve"`
+	FormConfirmLabel string `default:"Type “{word}” to go on"`
+	FormConfirmHint  string `default:"Close this form to go back."`
+
+	FormConfirmRememberTitle string `default:"Approve this, and remember it?"`
+	FormConfirmRememberSend  string `default:"Approve and remember"`
+	FormConfirmRememberLabel string `default:"Type “{word}” to go on"`
+	FormConfirmRememberHint  string `default:"Close this form to go back."`
+
 	FormEditTitle      string `default:"Change the arguments"`
 	FormEditSend       string `default:"Change"`
-	FormEditArguments  string `default:"Arguments (a JSON object)"`
+	FormEditLabel      string `default:"Arguments (a JSON object)"`
 	FormEditHint       string `default:"Approvals given so far will not count any more."`
 	FormAnswerTitle    string `default:"Answer"`
 	FormAnswerSend     string `default:"Send"`
@@ -214,37 +218,39 @@ type Texts struct {
 	PressUnchecked    string `default:"I could not check your workspace. Press again."`
 	PressUnopened     string `default:"This could not be opened, so nothing was decided. Press again."`
 
-	TerminalApproval     string `default:"approval>"` // before the lines of a card at the terminal
-	TerminalQuestion     string `default:"question>"`
-	TerminalWants        string `default:"{tool} wants your approval: {what}"`
-	TerminalArguments    string `default:"arguments: {arguments}"`
-	TerminalId           string `default:"id {id}"`
-	TerminalEnded        string `default:"{ended}: {what}"`
-	TerminalApproved     string `default:"approved"`
-	TerminalDenied       string `default:"denied"`
-	TerminalAnswered     string `default:"answered"`
-	TerminalCancelled    string `default:"cancelled"`
-	TerminalExpired      string `default:"expired without a decision"`
-	TerminalBy           string `default:"by {who}"`
-	TerminalAt           string `default:"at {time}"`
-	TerminalAnswer       string `default:"answer {words}"`
-	TerminalOr           string `default:"{words} or {last}"`
-	TerminalWhy          string `default:"n REASON"`
-	TerminalAgain        string `default:"to ask for it again, type {word}"`
-	TerminalForget       string `default:"to stop that, type {word}"`
-	TerminalStillOpen    string `default:"{what} is still open: {asks}"`
-	TerminalDecideLater  string `default:"{what} is still open; decide with: {command}"`
-	TerminalAnswerLater  string `default:"{what} is still open; answer with: {command}"`
-	TerminalFields       string `default:"a form of {count} fields: answer one after the other, or all in one line of JSON"`
-	TerminalInput        string `default:"answer with {what}"`
-	TerminalText         string `default:"a text"`
-	TerminalNumber       string `default:"a number"`
-	TerminalInteger      string `default:"a whole number"`
-	TerminalYesNo        string `default:"y or n"`
-	TerminalPick         string `default:"a number or a title"`
-	TerminalPromptText   string `default:"text"`
-	TerminalPromptNumber string `default:"number"`
-	TerminalLeaveOut     string `default:"{input}, or with {word} to leave it out"`
-	TerminalNoneKept     string `default:"Nothing here is remembered that could be stopped."`
-	TerminalNoneExpired  string `default:"Nothing here has expired that could be asked for again."`
+	TerminalApproval      string `default:"approval>"` // before the lines of a card at the terminal
+	TerminalQuestion      string `default:"question>"`
+	TerminalWants         string `default:"{tool} wants your approval: {what}"`
+	TerminalArguments     string `default:"arguments: {arguments}"`
+	TerminalId            string `default:"id {id}"`
+	TerminalEnded         string `default:"{ended}: {what}"`
+	TerminalApproved      string `default:"approved"`
+	TerminalDenied        string `default:"denied"`
+	TerminalAnswered      string `default:"answered"`
+	TerminalCancelled     string `default:"cancelled"`
+	TerminalExpired       string `default:"expired without a decision"`
+	TerminalBy            string `default:"by {who}"`
+	TerminalAt            string `default:"at {time}"`
+	TerminalAnswer        string `default:"answer {words}"`
+	TerminalOr            string `default:"{words} or {last}"`
+	TerminalWhy           string `default:"n REASON"`
+	TerminalAgain         string `default:"to ask for it again, type {word}"`
+	TerminalForget        string `default:"to stop that, type {word}"`
+	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
+	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`
+	TerminalAnswerLater   string `default:"{what} is still open; answer with: {command}"`
+	TerminalFields        string `default:"a form of {count} fields: answer one after the other, or all in one line of JSON"`
+	TerminalInput         string `default:"answer with {what}"`
+	TerminalText          string `default:"a text"`
+	TerminalNumber        string `default:"a number"`
+	TerminalInteger       string `default:"a whole number"`
+	TerminalYesNo         string `default:"y or n"`
+	TerminalPick          string `default:"a number or a title"`
+	TerminalPromptText    string `default:"text"`
+	TerminalPromptInteger string `default:"number"`
+	TerminalPromptYesNo   string `default:"y/n"`
+	TerminalPromptNumber  string `default:"number"`
+	TerminalLeaveOut      string `default:"{input}, or with {word} to leave it out"`
+	TerminalNoneKept      string `default:"Nothing here is remembered that could be stopped."`
+	TerminalNoneExpired   string `default:"Nothing here has expired that could be asked for again."`
 }

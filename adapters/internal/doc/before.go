@@ -17,7 +17,7 @@ func (v *Document) before() {
 		if link != "" {
 			text = t.SameAsLinked
 		}
-		v.note(false, filled(text, 0, map[string][]Span{
+		v.note(false, placed(text, 0, map[string][]Span{
 			"{time}": {{Kind: Moment, At: s.At}}, "{link}": {{Kind: Words, Text: link, To: link}},
 			"{place}": {own(strconv.Itoa(s.N))}, "{of}": {own(strconv.Itoa(s.Of))},
 		})...)
@@ -27,15 +27,13 @@ func (v *Document) before() {
 		if r.Reason != "" {
 			text = t.DeniedBeforeWhy
 		}
-		v.note(false, filled(text, 0, map[string][]Span{
+		v.note(false, placed(text, 0, map[string][]Span{
 			"{person}": {v.person(r.By, r.By.Called())}, "{time}": {{Kind: Moment, At: r.At}},
-			"{reason}": {{Kind: Said, Text: r.Reason, Limit: LimitReason}},
+			"{reason}": {foreign(Said, r.Reason, LimitReason)},
 		})...)
 	}
 	if words := v.card.LookAlikes; words != nil {
-		v.note(true, filled(t.LookAlikes, 0, map[string][]Span{
-			"{words}": {{Kind: Subject, Text: strings.Join(words, "; "), Limit: LimitSubject}},
-		})...)
+		v.note(true, filled(t.LookAlikes, 0, foreign(Subject, strings.Join(words, "; "), LimitSubject))...)
 	}
 }
 
@@ -54,7 +52,7 @@ func (v *Document) memory() {
 		text, places["{time}"] = t.MemoryOffered, []Span{own(v.lasting(c.Memory.For))}
 		places["{once}"], places["{remember}"] = []Span{own(t.ButtonApprove)}, []Span{own(t.ButtonRemember)}
 	}
-	v.note(false, filled(text, 0, places)...)
+	v.note(false, placed(text, 0, places)...)
 }
 
 // lasting is a duration in its largest unit that it is a multiple of.

@@ -26,7 +26,8 @@ func Field(place int) string { return "field-" + strconv.Itoa(place) }
 var texts = map[chat.Action]string{chat.ActionReason: "reason", chat.ActionEdit: "changed"}
 
 // form draws a form, with nothing typed yet unless it was refused.
-func (v view) form(d doc.Form) *form {
+func (v view) form(action chat.Action, limit int) *form {
+	d, _ := v.Document.Form(action, limit)
 	f := &form{view: v, Form: d, Opened: v.Tried.Action == d.Action}
 	for i, in := range d.Inputs {
 		one := input{Input: in, Texts: v.Texts, Name: texts[d.Action], Length: in.MaxLength}
@@ -54,11 +55,8 @@ type input struct {
 
 // limits say what may be typed into an input.
 func limits(f question.Field, t *wording.Texts) string {
-	kinds := map[question.Kind]string{
-		question.Text: t.InputText, question.Number: t.InputNumber, question.Integer: t.InputInteger,
-	}
 	if bounds := f.Bounds(); bounds != "" {
-		return kinds[f.Kind] + bounds + "."
+		return t.Of("input_"+string(f.Kind)) + bounds + "."
 	}
 	return ""
 }

@@ -32,11 +32,9 @@ func (v view) Pressed() (all []press) {
 		}
 		switch c.Action {
 		case chat.ActionReason:
-			f, _ := v.Document.Form(c.Action, MaxReason)
-			p.Form = v.form(f)
+			p.Form = v.form(c.Action, MaxReason)
 		case chat.ActionEdit:
-			f, _ := v.Document.Form(c.Action, MaxArguments)
-			p.Form = v.form(f)
+			p.Form = v.form(c.Action, MaxArguments)
 		}
 		all = append(all, p)
 	}
@@ -49,8 +47,7 @@ func (v view) Answer() *form {
 	if answers == nil {
 		return nil
 	}
-	d, _ := v.Document.Form(chat.ActionAnswer, 0)
-	f := v.form(d)
+	f := v.form(chat.ActionAnswer, 0)
 	f.Submit = f.Title // the chat has a button "Send" already
 	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons
 	f.Buttons = few && f.Inputs[0].Hint == "" && !f.Opened

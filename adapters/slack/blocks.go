@@ -3,6 +3,7 @@ package slack
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	api "github.com/slack-go/slack"
 
@@ -81,7 +82,7 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 			return message{Text: excerpt("Tools used: " + defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m message) message {
-			m.Blocks = lateBlocks(m.Blocks)
+			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(chat.LateNote))
 			m.Text = excerpt(chat.LateNote) + "\n" + m.Text
 			return m
 		},
@@ -113,11 +114,6 @@ func plainText(s string) *api.TextBlockObject {
 
 // smallLine returns a block with one line in small grey letters.
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
-
-// lateBlocks are the blocks of a message that comes late.
-func lateBlocks(blocks []api.Block) []api.Block {
-	return append([]api.Block{smallLine(chat.LateNote)}, blocks...)
-}
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
 func inThread(thread string) []api.MsgOption {

@@ -23,10 +23,10 @@ var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLine
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	if d.First != "" && link != "" {
 		line := doc.Reminder(d, channel, link)
-		// Slack keeps attachments that an edit does not mention.
-		m := message{Text: doc.Plain(line, textOf), Attachments: []api.Attachment{}}
-		m.add(rich(section(line...)))
-		return m, nil
+		return message{
+			Text: doc.Plain(line, textOf), Blocks: []api.Block{rich(section(line...))},
+			Attachments: []api.Attachment{}, // Slack keeps those that an edit does not mention
+		}, nil
 	}
 	v := doc.View(d, channel)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)

@@ -3,7 +3,6 @@ package slack
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -53,28 +52,23 @@ func (b bot) owns(id string) bool { return id != "" && (id == b.team || id == b.
 
 // refuses reports whether a message starts nothing because a stranger wrote it. Error: temporary, Slack can't be asked now.
 func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
-	if s.Config.Connect == connectAllow {
-		return false, nil
+	named, foreign := false, false
+	for _, id := range []string{m.UserTeam, m.SourceTeam, m.Team} {
+		named = named || id != ""
+		foreign = foreign || id != "" && !b.owns(id)
 	}
-	own, err := s.wrote(ctx, b, e, m)
-	return !own, err
-}
-
-// wrote reports whether the author of a message is one of the bot's own people. Error: temporary, Slack can't be asked now.
-func (s *Slack) wrote(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
-	named := slices.DeleteFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, func(id string) bool { return id == "" })
-	foreign := slices.ContainsFunc(named, func(id string) bool { return !b.owns(id) })
 	switch {
-	case len(named) > 0 && !foreign:
-		return true, nil
-	case foreign && b.unknown:
-		return false, core.Errorf(core.DeliveryLater, unknownBot)
-	case foreign && b.enterprise == "":
+	case s.Config.Connect == connectAllow, named && !foreign:
 		return false, nil
-	case string(e.Shared) != "true": // where nobody else is, any other workspace is one of the organisation
+	case foreign && b.unknown:
+		return true, core.Errorf(core.DeliveryLater, unknownBot)
+	case foreign && b.enterprise == "":
 		return true, nil
+	case string(e.Shared) != "true": // where nobody else is, any other workspace is one of the organisation
+		return false, nil
 	}
-	return s.isOwn(ctx, b, m.User)
+	own, err := s.isOwn(ctx, b, m.User)
+	return !own, err
 }
 
 // pressed reports whether the person of an interaction is one of the bot's own. Error: temporary, Slack can't be asked now.
@@ -142,19 +136,22 @@ func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
 	return tell
 }
 
-// admits reports whether the person who pressed a button, or submitted a modal, is one of the bot's own. If not, it tells them why, and
-// result is the outcome of the press.
-func (s *Slack) admits(ctx context.Context, i interaction) (ok bool, result chat.Result) {
-	own, err := s.pressed(ctx, i)
+// admits reports whether somebody may press a button: they are one of the bot's own or, below a reply to a failed event, may talk to it. If
+// not, they are told why, and result is the outcome of the press.
+func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Result) {
+	if p.button.Action == "" || p.button.OnReply() && s.Config.Connect == connectAllow { // the desk refuses what is not ours
+		return true, chat.Stored
+	}
+	own, err := s.pressed(ctx, p.interaction)
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {
-			s.Log.Warn(unknownHome+pressNote, "person", i.User.ID, "category", core.CategoryOf(err), "err", err)
+			s.Log.Warn(unknownHome+pressNote, "person", p.User.ID, "category", core.CategoryOf(err), "err", err)
 		}
-		s.tellClicker(i, unknownPresses)
+		s.tellPresser(p, unknownPresses)
 		return false, chat.NotStored
-	case !own && s.refuseStranger("press", i.User.ID, strangerPresses):
-		s.tellClicker(i, strangerPresses)
+	case !own && s.refuseStranger("press", p.User.ID, strangerPresses):
+		s.tellPresser(p, strangerPresses)
 	}
 	return own, chat.Stored
 }

@@ -79,25 +79,21 @@ func cutMention(text, bot string) (rest string, mentioned bool) {
 	if bot == "" {
 		return text, false
 	}
-	plain, labelled := "<@"+bot+">", "<@"+bot+"|"
-	mentioned = strings.Contains(text, plain)
-	if at := strings.Index(text, labelled); at >= 0 {
-		mentioned = mentioned || strings.Contains(text[at:], ">")
-	}
-	for {
-		rest = strings.TrimSpace(text)
-		switch {
-		case strings.HasPrefix(rest, plain):
-			rest = rest[len(plain):]
-		case strings.HasPrefix(rest, labelled) && strings.Contains(rest, ">"):
-			rest = rest[strings.IndexByte(rest, '>')+1:]
-		default:
-			return rest, mentioned
+	rest = strings.TrimSpace(text)
+	for _, m := range mention.FindAllStringSubmatch(text, -1) {
+		if m[1] != bot {
+			continue
 		}
-		rest = strings.TrimLeft(rest, ",:")
-		text = rest
+		mentioned = true
+		if after, first := strings.CutPrefix(rest, m[0]); first {
+			rest = strings.TrimSpace(strings.TrimLeft(after, ",:"))
+		}
 	}
+	return rest, mentioned
 }
+
+// mention matches a mention of a person.
+var mention = regexp.MustCompile(`<@([^<>|]*)(?:\|[^>]*)?>`)
 
 // joiner is a zero-width character that no Slack token contains.
 const joiner = "\u2060"
@@ -137,30 +133,22 @@ var (
 func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
 
 // excerptOf is excerpt with another limit.
-func excerptOf(s string, limit int) string {
-	return escaped(strings.TrimSpace(joinBlankLines(chat.Clean(s))), limit)
-}
+func excerptOf(s string, limit int) string { return escaped(joinBlankLines(chat.Clean(s)), limit) }
 
-// joinBlankLines makes several blank lines one, and removes the white space in front of them.
+// joinBlankLines removes the white space around a text and makes several blank lines in it one, without the white space in front of them.
 func joinBlankLines(s string) string {
-	var b strings.Builder
-	for {
-		line, rest, more := strings.Cut(s, "\n")
-		if !more {
-			b.WriteString(s)
-			return b.String()
+	var kept []string
+	for line := range strings.SplitSeq(strings.TrimSpace(s), "\n") {
+		last := len(kept) - 1
+		switch blank := strings.Trim(line, " \t") == ""; {
+		case !blank || last < 0:
+			kept = append(kept, line)
+		case kept[last] != "":
+			kept[last] = strings.TrimRight(kept[last], " \t")
+			kept = append(kept, "")
 		}
-		blank := false
-		for next, after, more := strings.Cut(rest, "\n"); more && strings.Trim(next, " \t") == ""; next, after, more = strings.Cut(rest, "\n") {
-			rest, blank = after, true
-		}
-		if blank {
-			line = strings.TrimRight(line, " \t") + "\n"
-		}
-		b.WriteString(line)
-		b.WriteByte('\n')
-		s = rest
 	}
+	return strings.Join(kept, "\n")
 }
 
 // maxWord is how much of a text, once it is escaped, may be left out so that it ends after a word. A longer word is cut.

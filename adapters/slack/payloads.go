@@ -132,13 +132,6 @@ func onceID(secret string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// address returns the conversation that the button is in.
-func (i interaction) address() core.Address {
-	return core.Address{
-		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID), Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
-	}
-}
-
 // slashCommand is the part of a slash command that is read.
 type slashCommand struct {
 	Text         string `json:"text"`

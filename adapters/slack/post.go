@@ -61,13 +61,14 @@ func (s *Slack) located(ctx context.Context, d core.Delivery) (core.Address, err
 
 // draw draws all parts of a post. Several parts are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
-	link := ""
+	var at core.Address
 	switch channel, ts, _ := strings.Cut(string(d.First), "/"); {
 	case ts != "":
-		link = s.permalink(ctx, core.Address{Platform: Name, Channel: channel, Message: ts})
+		at = core.Address{Platform: Name, Channel: channel, Message: ts}
 	case d.Copy && d.Card != nil:
-		link = s.permalink(ctx, d.Card.From)
+		at = d.Card.From
 	}
+	link := s.permalink(ctx, at)
 	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
@@ -111,13 +112,7 @@ func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 // ephemeralTime is the time limit for a message to a person who clicked. Nothing waits for it.
 const ephemeralTime = 5 * time.Second
 
-// tellClicker sends an error message that only the person who clicked sees. It tries once, in parallel with the acknowledgement that
-// Slack waits for.
-func (s *Slack) tellClicker(i interaction, text string) {
-	s.tell(i.address(), i.User.ID, text)
-}
-
-// tell is tellClicker for any person and place.
+// tell sends an error message that only one person sees. It tries once, in parallel with the acknowledgement that Slack waits for.
 func (s *Slack) tell(at core.Address, user, text string) {
 	if at.Channel == "" {
 		return

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -18,9 +19,6 @@ func reply(text string) (all []message) {
 	blocks := doc.Parse(text)
 	if chat.LooksLikeCard(text) {
 		blocks = doc.Literal(text)
-	}
-	if whole := drawReply(blocks); len(blocks) > 0 && whole.fits() {
-		return []message{whole.message(blocks)}
 	}
 	for _, part := range doc.Split(blocks, fits) {
 		all = append(all, drawReply(part).message(part))
@@ -61,7 +59,7 @@ func measure(blocks []doc.Block) (text, more int) {
 func withoutForms(m message, late bool) message {
 	m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
 	if late {
-		m.Blocks = lateBlocks(m.Blocks)
+		m.Blocks = slices.Insert(m.Blocks, 0, smallLine(chat.LateNote))
 	}
 	return m
 }

@@ -23,18 +23,14 @@ const (
 type message struct {
 	Text   string
 	Blocks []api.Block
-	// Attachments are the foot of a card: a line beside a coloured edge.
+	// Attachments are the foot of a card: a line beside a coloured edge. An edit keeps those that are there if it has nil.
 	Attachments []api.Attachment `json:",omitempty"`
 	reply       []doc.Block      // what a part of a reply says, else nil
 }
 
 // options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
-	more = append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
-	if m.Attachments == nil {
-		return more
-	}
-	return append(more, api.MsgOptionAttachments(m.Attachments...))
+	return append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...), api.MsgOptionAttachments(m.Attachments...))
 }
 
 func (m *message) add(b api.Block) { m.Blocks = append(m.Blocks, b) }

@@ -30,7 +30,8 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	}
 	v := doc.View(d, channel)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
-	m := message{Attachments: foot(doc.Plain(v.Foot, textOf), v.Color)}
+	foot, edge := doc.Plain(v.Foot, textOf), fmt.Sprintf("#%06X", int(v.Color))
+	m := message{Attachments: []api.Attachment{{Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}}}}}
 	if v.Late != "" {
 		m.add(smallLine(v.Late))
 	}
@@ -68,12 +69,6 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	}
 	m.Text = excerptOf(text, min(maxExcerpt, maxMessageText-lengthOf(m.Blocks)))
 	return m, err
-}
-
-// foot returns the line below a card, beside an edge in the colour of its state.
-func foot(text string, color doc.Color) []api.Attachment {
-	edge := fmt.Sprintf("#%06X", int(color))
-	return []api.Attachment{{Color: edge, Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
 }
 
 // sayings are what a card is about, its fields and its notes, each on a line of its own.

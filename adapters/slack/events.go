@@ -123,11 +123,12 @@ func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
 		}
 	case !mentioned && leadingMention.MatchString(m.Text): // people talk to each other
 		return nil
-	case m.ChannelType == slackevents.ChannelTypeMPIM && (mentioned || s.Config.GroupDM == groupAll):
-	case m.ChannelType == slackevents.ChannelTypeMPIM && control != nil:
-		ev.FollowUp = true // a control word is for the bot if it has been talked to there
 	case m.ChannelType == slackevents.ChannelTypeMPIM:
-		return nil
+		meant := mentioned || s.Config.GroupDM == groupAll
+		if !meant && control == nil {
+			return nil
+		}
+		ev.FollowUp = !meant // a control word is for the bot if it has been talked to there
 	case mentioned:
 		thread = cmp.Or(m.ThreadTS, m.TS)
 		ev.Address.Thread = thread
@@ -181,8 +182,8 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 		return nil, err
 	}
 	rest, _ := cutMention(now.Text, b.user)
-	text := fromMrkdwn(rest, func(byte, string) string { return "" })
-	return amendment(b, m, now.User, now.TS, core.Amendment{Revision: edited.TS, Payload: payload, Text: text}), nil
+	change := core.Amendment{Revision: edited.TS, Payload: payload, Text: fromMrkdwn(rest, nil)}
+	return amendment(b, m, now.User, now.TS, change), nil
 }
 
 // rewritten returns the body that the event would have if the message had been written in its new form.

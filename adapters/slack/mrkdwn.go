@@ -13,44 +13,37 @@ import (
 )
 
 // fromMrkdwn converts a person's text in Slack's mrkdwn to plain text for the agent: Slack's tokens become what the person saw, and its
-// three entities are decoded, once. names returns the name of a person ('@'), a channel ('#') or a user group ('!'), "" if it is not
-// known.
-func fromMrkdwn(text string, names func(kind byte, id string) string) string {
+// three entities are decoded, once. names are those that are known of people, channels and user groups, by their ids.
+func fromMrkdwn(text string, names map[string]string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-	var b strings.Builder
-	at := 0
-	for _, m := range token.FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(unescape.Replace(text[at:m[0]]))
-		b.WriteString(tokenText(text[m[2]:m[3]], names))
-		at = m[1]
-	}
-	b.WriteString(unescape.Replace(text[at:]))
-	return b.String()
+	return token.ReplaceAllStringFunc(text, func(part string) string {
+		if inside, ends := strings.CutSuffix(part, ">"); ends && part[0] == '<' {
+			return tokenText(inside[1:], names)
+		}
+		return unescape.Replace(part)
+	})
 }
 
-// token is one of Slack's tokens. A < that a person typed arrives as &lt;.
-var token = regexp.MustCompile(`<([^<>\n]*)>`)
+// token matches Slack's tokens, and what is between them. A < that a person typed arrives as &lt;.
+var token = regexp.MustCompile(`<[^<>\n]*>|[^<]+|<`)
 
 // tokenText returns the inside of <…> as people see it.
-func tokenText(inside string, names func(kind byte, id string) string) string {
+func tokenText(inside string, names map[string]string) string {
 	what, label, _ := strings.Cut(inside, "|")
 	label = unescape.Replace(label)
+	if group, ok := strings.CutPrefix(what, "!subteam^"); ok {
+		what = "@" + group
+	}
 	switch {
 	case strings.HasPrefix(what, "@"), strings.HasPrefix(what, "#"):
-		return what[:1] + nameOf(what[0], what[1:], label, names)
-	case strings.HasPrefix(what, "!subteam^"):
-		return "@" + nameOf('!', strings.TrimPrefix(what, "!subteam^"), label, names)
+		id := what[1:]
+		return what[:1] + cmp.Or(strings.TrimLeft(names[id], "@#"), strings.TrimLeft(label, "@#"), id)
 	case what == "!here", what == "!channel", what == "!everyone":
 		return "@" + what[1:]
 	case strings.HasPrefix(what, "!"):
 		return cmp.Or(label, "<"+unescape.Replace(what)+">")
 	}
 	return linkText(unescape.Replace(what), label)
-}
-
-// nameOf returns a name without its sign: the name from the look-up, else the token's label, else the id.
-func nameOf(kind byte, id, label string, names func(kind byte, id string) string) string {
-	return cmp.Or(strings.TrimLeft(names(kind, id), "@#"), strings.TrimLeft(label, "@#"), id)
 }
 
 // linkText returns a link as text: its label and, if the label does not show it, its address.
@@ -93,7 +86,7 @@ func cutMention(text, bot string) (rest string, mentioned bool) {
 }
 
 // mention matches a mention of a person.
-var mention = regexp.MustCompile(`<@([^<>|]*)(?:\|[^>]*)?>`)
+var mention = regexp.MustCompile(`<@([^<>|\n]*)(?:\|[^>]*)?>`)
 
 // joiner is a zero-width character that no Slack token contains.
 const joiner = "\u2060"

@@ -52,40 +52,34 @@ func (b bot) owns(id string) bool { return id != "" && (id == b.team || id == b.
 
 // refuses reports whether a message starts nothing because a stranger wrote it. Error: temporary, Slack can't be asked now.
 func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
+	if s.Config.Connect == connectAllow {
+		return false, nil
+	}
+	shared := string(e.Shared) == "true"
+	own, err := s.isOwn(ctx, b, m.User, shared, m.UserTeam, m.SourceTeam, m.Team)
+	return !own, err
+}
+
+// isOwn reports whether a person is one of the bot's own, by the workspaces or organisations that Slack names as theirs ("" for none) or else
+// by what it answers. shared: people of other workspaces may be there. Error: temporary, Slack can't be asked now.
+func (s *Slack) isOwn(ctx context.Context, b bot, user string, shared bool, homes ...string) (bool, error) {
 	named, foreign := false, false
-	for _, id := range []string{m.UserTeam, m.SourceTeam, m.Team} {
+	for _, id := range homes {
 		named = named || id != ""
 		foreign = foreign || id != "" && !b.owns(id)
 	}
 	switch {
-	case s.Config.Connect == connectAllow, named && !foreign:
-		return false, nil
-	case foreign && b.unknown:
-		return true, core.Errorf(core.DeliveryLater, unknownBot)
-	case foreign && b.enterprise == "":
+	case named && !foreign:
 		return true, nil
-	case string(e.Shared) != "true": // where nobody else is, any other workspace is one of the organisation
-		return false, nil
-	}
-	own, err := s.isOwn(ctx, b, m.User)
-	return !own, err
-}
-
-// pressed reports whether the person of an interaction is one of the bot's own. Error: temporary, Slack can't be asked now.
-func (s *Slack) pressed(ctx context.Context, i interaction) (bool, error) {
-	b := s.identity.get()
-	known := b.team != ""
-	b.team = cmp.Or(b.team, i.Team.ID)
-	home := cmp.Or(i.User.TeamID, i.Team.ID)
-	switch {
-	case b.owns(home):
-		return true, nil
-	case !known:
+	case foreign && b.unknown || b.team == "":
 		return false, core.Errorf(core.DeliveryLater, unknownBot)
-	case home != "" && b.enterprise == "":
+	case foreign && b.enterprise == "":
 		return false, nil
+	case !shared: // any other workspace is one of the organisation
+		return true, nil
 	}
-	return s.isOwn(ctx, b, i.User.ID)
+	home, err := s.home(ctx, b, user)
+	return b.owns(home), err
 }
 
 // isFor reports whether a slash command is from the bot's own workspace, or another one of its organisation.
@@ -98,12 +92,6 @@ func (c slashCommand) isFor(b bot) bool {
 func (s *Slack) ran(ctx context.Context, b bot, c slashCommand) bool {
 	home, err := s.home(ctx, b, c.UserID)
 	return err != nil || home == "" || b.owns(home)
-}
-
-// isOwn reports whether Slack says that a person is one of the bot's own. Error: temporary, Slack can't be asked now.
-func (s *Slack) isOwn(ctx context.Context, b bot, user string) (bool, error) {
-	home, err := s.home(ctx, b, user)
-	return b.owns(home), err
 }
 
 // home asks Slack for a person's workspace, or their organisation if it is the bot's; "" if Slack does not say. Error: temporary, Slack can't
@@ -142,7 +130,9 @@ func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Resul
 	if p.button.Action == "" || p.button.OnReply() && s.Config.Connect == connectAllow { // the desk refuses what is not ours
 		return true, chat.Stored
 	}
-	own, err := s.pressed(ctx, p.interaction)
+	b := s.identity.get()
+	b.unknown, b.team = b.team == "", cmp.Or(b.team, p.Team.ID)
+	own, err := s.isOwn(ctx, b, p.User.ID, true, cmp.Or(p.User.TeamID, p.Team.ID))
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {

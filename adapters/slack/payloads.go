@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	api "github.com/slack-go/slack"
 
@@ -184,7 +183,7 @@ func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
 // conversationID returns the id of the conversation in a channel, or in a thread of it.
 func conversationID(team, channel, thread string) core.ConversationID {
-	id := strings.Join([]string{Name, team, channel}, ":")
+	id := Name + ":" + team + ":" + channel
 	if thread != "" {
 		id += ":" + thread
 	}

@@ -1,11 +1,13 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -34,7 +36,12 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 func plainMessage(d core.Delivery, m message) (plain message, ok bool) {
 	switch {
 	case m.reply != nil:
-		return withoutForms(m, d.Late && d.Part == 0), true
+		// Slack may refuse it because of a rule that is not known here, so it is text with Markdown's marks.
+		m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
+		if d.Late && d.Part == 0 {
+			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(chat.LateNote))
+		}
+		return m, true
 	case d.Kind != core.PostCard:
 		text := strings.TrimSpace(chat.Clean(d.Text))
 		if d.Late {

@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -27,16 +26,6 @@ func reply(text string) (all []message) {
 		all = append(all, drawReply(part).message(part))
 	}
 	return all
-}
-
-// withoutForms returns a reply as plain text, for when Slack refuses it as it was drawn: it may meet a rule that is not
-// known here.
-func withoutForms(m message, late bool) message {
-	m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
-	if late {
-		m.Blocks = slices.Insert(m.Blocks, 0, smallLine(chat.LateNote))
-	}
-	return m
 }
 
 // replyWriter draws the blocks of a reply.

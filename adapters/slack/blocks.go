@@ -36,8 +36,8 @@ func (m message) options(more ...api.MsgOption) []api.MsgOption {
 func (m *message) add(b api.Block) { m.Blocks = append(m.Blocks, b) }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
-func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
-	return append(m.options(inThread(thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
+func (m message) posted(d core.Delivery) []api.MsgOption {
+	return append(m.options(inThread(d.To.Thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
 }
 
 // lengthOf is how long the texts of blocks are together, in UTF-16 units.

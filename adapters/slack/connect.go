@@ -145,11 +145,3 @@ func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Resul
 	}
 	return own, chat.Stored
 }
-
-// tellStranger tells a stranger who wrote to the bot that it does not answer.
-func (s *Slack) tellStranger(m messageEvent, at core.Address) {
-	if s.refuseStranger("message", m.User, strangerTalks) {
-		at.Thread = m.ThreadTS // a message that would begin a thread is answered in the channel
-		s.tell(at, m.User, strangerTalks)
-	}
-}

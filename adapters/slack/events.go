@@ -87,8 +87,9 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	if !refused {
 		return ev, nil
 	}
-	if err == nil && !ev.FollowUp { // a follow-up was not meant for the bot
-		s.tellStranger(m, ev.Address)
+	if err == nil && !ev.FollowUp && s.refuseStranger("message", m.User, strangerTalks) { // a follow-up was not meant for the bot
+		ev.Address.Thread = m.ThreadTS // a message that would begin a thread is answered in the channel
+		s.tell(ev.Address, m.User, strangerTalks)
 	}
 	return nil, err
 }

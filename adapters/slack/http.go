@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -141,15 +140,14 @@ func formFields(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := []byte{'{'}
+	fields := map[string]any{}
 	for key, values := range form {
-		for _, value := range values { // of a field that is given twice both: chat.Decode refuses it
-			name, _ := json.Marshal(key) // strings can always be marshalled
-			value, _ := json.Marshal(value)
-			text = append(append(append(append(text, name...), ':'), value...), ',')
+		fields[key] = values // of a field that is given twice a list, which chat.Decode refuses
+		if len(values) == 1 {
+			fields[key] = values[0]
 		}
 	}
-	return append(bytes.TrimSuffix(text, []byte{','}), '}'), nil
+	return json.Marshal(fields)
 }
 
 // The headers of a signed request.

@@ -42,55 +42,56 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	return reply, result
 }
 
-// presses are the presses that an interaction makes.
+// presses are the presses that an interaction makes: of each of our buttons in it, or of the one that a form came with.
 func (s *Slack) presses(i interaction) (all []press) {
-	form := i.Type == api.InteractionTypeViewSubmission
-	add := func(b chat.Button, id string) { all = append(all, s.pressOf(i, b, desk.Press{Form: form, ID: id})) }
+	form := i.Type == api.InteractionTypeViewSubmission && inputs[i.View.CallbackID] != nil
 	switch {
-	case i.User.ID == "":
-	case form && inputs[i.View.CallbackID] != nil:
-		add(s.desk.Open(i.View.PrivateMetadata), i.View.ID)
-	case i.Type == api.InteractionTypeBlockActions:
-		for _, a := range i.Actions {
-			if b, ours := s.opened(a); ours {
-				add(b, cmp.Or(a.ActionTS, onceID(i.TriggerID)))
-			}
+	case i.User.ID == "" || !form && i.Type != api.InteractionTypeBlockActions:
+		return nil
+	case form:
+		i.Actions = []action{{Value: i.View.PrivateMetadata, ActionTS: i.View.ID}}
+	}
+	for _, a := range i.Actions {
+		if a.sealed() != "" || form {
+			all = append(all, s.pressOf(i, a, form))
 		}
 	}
 	return all
 }
 
-// opened reads the button that was clicked or the option that was chosen of a question's menu. ours is false for an action that is neither.
-func (s *Slack) opened(a action) (b chat.Button, ours bool) {
-	chosen := a.SelectedOption.Value
-	if chosen == "" {
-		return s.desk.Open(a.Value), a.Value != ""
+// sealed is the value of a button or, since the options of a menu have none that is sealed, the id of the menu's block.
+func (a action) sealed() string {
+	if a.SelectedOption.Value != "" {
+		return a.BlockID
 	}
-	b = s.desk.Open(a.BlockID)
-	b.Option, _ = strconv.Atoi(chosen)
-	if b.Option < 1 || b.Option > question.MaxChoices || strconv.Itoa(b.Option) != chosen || b.Action != chat.ActionAnswer {
-		b = chat.Button{}
-	}
-	return b, a.BlockID != ""
+	return a.Value
 }
 
-// pressOf is what the desk is told of an interaction. A form, and a button below a failed event's reply, carry their conversation; the address
-// of the latter names its message, too.
-func (s *Slack) pressOf(i interaction, b chat.Button, p desk.Press) press {
-	channel, ts := cmp.Or(i.Container.ChannelID, i.Channel.ID), cmp.Or(i.Message.TS, i.Container.MessageTS)
-	if ts != "" && channel != "" {
-		p.Card = refOf(channel, ts)
+// pressOf is what the desk is told of an action. A form, and a button below a failed event's reply, carry their conversation; the address of the
+// latter names its message, too.
+func (s *Slack) pressOf(i interaction, a action, form bool) press {
+	b, chosen := s.desk.Open(a.sealed()), a.SelectedOption.Value
+	if chosen != "" {
+		b.Option, _ = strconv.Atoi(chosen)
+		if b.Action != chat.ActionAnswer || b.Option < 1 || b.Option > question.MaxChoices || strconv.Itoa(b.Option) != chosen {
+			b = chat.Button{}
+		}
 	}
-	carried := []string{channel, cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS)}
+	p := desk.Press{Who: actor(i.User.ID), Form: form, ID: cmp.Or(a.ActionTS, onceID(i.TriggerID))}
+	p.Address = core.Address{
+		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID), Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
+	}
+	if ts := cmp.Or(i.Message.TS, i.Container.MessageTS); ts != "" {
+		p.Card = refOf(p.Address.Channel, ts)
+	}
 	switch {
-	case !p.Form && !b.OnReply():
-		b.More = carried
-	case len(b.More) == len(carried):
-		carried = b.More
+	case !form && !b.OnReply():
+		b.More = []string{p.Address.Channel, p.Address.Thread}
+	case len(b.More) == 2:
+		p.Address.Channel, p.Address.Thread = b.More[0], b.More[1]
 	default:
 		b = chat.Button{}
 	}
-	p.Who, p.Address = actor(i.User.ID), core.Address{Platform: Name, Channel: carried[0], Thread: carried[1]}
 	if b.OnReply() {
 		p.Address.Message = i.Message.TS
 	}

@@ -76,13 +76,16 @@ func inputElement(id string, in doc.Input) api.BlockElement {
 // bound matches the numbers that Slack takes as a bound. Others are checked after the submission only.
 var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
-// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is
-// missing.
+// argumentsModal returns a modal with all arguments of a call, in blocks that end with a line if that leaves them at least
+// half full. If they exceed Slack's limits, it shows how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(section(own("Tool: "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
 	rest, room := defuse(doc.Arguments(c)), maxArgBytes
 	for range maxChunks {
-		chunk := chunkOf(rest)
+		chunk, more := chat.Head(rest, maxChunk)
+		if end := strings.LastIndexByte(chunk, '\n') + 1; more > 0 && end > len(chunk)/2 {
+			chunk = chunk[:end]
+		}
 		written, _ := json.Marshal(chunk) // a string: can't fail
 		if room -= len(written); room < 0 || chunk == "" {
 			break
@@ -108,16 +111,6 @@ func short(s string, limit int) string {
 		text += "…"
 	}
 	return chat.OrNone(text)
-}
-
-// chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block
-// at least half full.
-func chunkOf(s string) string {
-	chunk, left := chat.Head(s, maxChunk)
-	if end := strings.LastIndexByte(chunk, '\n') + 1; left > 0 && end > len(chunk)/2 {
-		return chunk[:end]
-	}
-	return chunk
 }
 
 // menu draws options to choose one of.

@@ -1,6 +1,6 @@
 // Package slack is the platform Slack: one workspace, over Socket Mode, over HTTP, or both. README.md describes the setup.
 //
-// Inbound. http.go receives a payload over either transport. events.go and interactions.go convert it to an event and pass it to accept.
+// Inbound. http.go receives a payload over either transport. events.go and interactions.go, commands.go convert it to an event and pass it to accept.
 // The payload is acknowledged after the commit. If that fails, Slack sends an event again; whoever pressed a button or sent a command, which
 // Slack sends only once, is told to repeat it. Before the commit only what is needed is decoded (payloads.go). The payload of a message is
 // stored as received, without the secrets in it; its text and files are read when its turn begins (parse.go). What a press or a form means is

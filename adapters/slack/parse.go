@@ -52,25 +52,15 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 // withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
 // tokens of channels and groups already contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
-	if !strings.Contains(text, "<") { // nor a token
-		return fromMrkdwn(text, nil)
-	}
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
 	var people []string
-	fromMrkdwn(text, func(kind byte, id string) string {
-		if kind == '@' && len(people) < chat.MaxNames && !slices.Contains(people, id) {
+	for _, m := range mention.FindAllStringSubmatch(text, -1) {
+		if id := m[1]; len(people) < chat.MaxNames && !slices.Contains(people, id) {
 			people = append(people, id)
 		}
-		return ""
-	})
-	names := chat.LookUp(people, func(id string) string { return s.userName(ctx, id) })
-	return fromMrkdwn(text, func(kind byte, id string) string {
-		if kind != '@' {
-			return ""
-		}
-		return names[id]
-	})
+	}
+	return fromMrkdwn(text, chat.LookUp(people, func(id string) string { return s.userName(ctx, id) }))
 }
 
 // filesOf decodes the files of a message, each by itself. A file that can't be decoded becomes an empty File.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	api "github.com/slack-go/slack"
 
@@ -132,13 +131,6 @@ func onceID(secret string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// address returns the conversation that the button is in.
-func (i interaction) address() core.Address {
-	return core.Address{
-		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID), Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
-	}
-}
-
 // slashCommand is the part of a slash command that is read.
 type slashCommand struct {
 	Text         string `json:"text"`
@@ -191,7 +183,7 @@ func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
 // conversationID returns the id of the conversation in a channel, or in a thread of it.
 func conversationID(team, channel, thread string) core.ConversationID {
-	id := strings.Join([]string{Name, team, channel}, ":")
+	id := Name + ":" + team + ":" + channel
 	if thread != "" {
 		id += ":" + thread
 	}

@@ -55,7 +55,7 @@ func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) 
 	if s.Config.Connect == connectAllow {
 		return false, nil
 	}
-	shared := string(e.Shared) == "true"
+	shared := e.Shared == true
 	own, err := s.isOwn(ctx, b, m.User, shared, m.UserTeam, m.SourceTeam, m.Team)
 	return !own, err
 }
@@ -138,10 +138,10 @@ func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Resul
 		if ctx.Err() == nil {
 			s.Log.Warn(unknownHome+pressNote, "person", p.User.ID, "category", core.CategoryOf(err), "err", err)
 		}
-		s.tellPresser(p, unknownPresses)
+		s.tell(p.Address, p.User.ID, unknownPresses)
 		return false, chat.NotStored
 	case !own && s.refuseStranger("press", p.User.ID, strangerPresses):
-		s.tellPresser(p, strangerPresses)
+		s.tell(p.Address, p.User.ID, strangerPresses)
 	}
 	return own, chat.Stored
 }

@@ -12,7 +12,6 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 	"gatehouse/core/question"
 )
 
@@ -101,16 +100,6 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 		Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"),
 		Blocks: api.Blocks{BlockSet: blocks},
 	}
-}
-
-// short returns a text on one line that ends within a limit, with a sign where it is cut.
-func short(s string, limit int) string {
-	text := defuse(chat.OneLine(mask.Escape(s)))
-	if _, left := chat.Head(text, limit); left > 0 {
-		text, _ = chat.Head(text, limit-1)
-		text += "…"
-	}
-	return chat.OrNone(text)
 }
 
 // menu draws options to choose one of.

@@ -51,7 +51,7 @@ func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) 
 	if s.Config.Connect == connectAllow {
 		return false, nil
 	}
-	shared := string(e.Shared) == "true"
+	shared := e.Shared == true
 	own, err := s.isOwn(ctx, b, m.User, shared, m.UserTeam, m.SourceTeam, m.Team)
 	return !own, err
 }
@@ -134,10 +134,10 @@ func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Resul
 		if ctx.Err() == nil {
 			s.Log.Warn(unknownHome+pressNote, "person", p.User.ID, "category", core.CategoryOf(err), "err", err)
 		}
-		s.tellPresser(p, s.desk.PressUnchecked)
+		s.tell(p.Address, p.User.ID, s.desk.PressUnchecked)
 		return false, chat.NotStored
 	case !own && s.refuseStranger("press", p.User.ID, s.desk.PressStranger):
-		s.tellPresser(p, s.desk.PressStranger)
+		s.tell(p.Address, p.User.ID, s.desk.PressStranger)
 	}
 	return own, chat.Stored
 }

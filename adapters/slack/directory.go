@@ -125,13 +125,14 @@ func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, channelTime)
 	defer cancel()
-	switch c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel}); {
-	case err != nil:
-		return s.channels.Put(channel, slackevents.ChannelTypeChannel, channelRetry) // as most are
-	case c.IsMpIM:
-		return s.channels.Put(channel, slackevents.ChannelTypeMPIM, chat.Forever)
+	kind, lifetime := slackevents.ChannelTypeChannel, chat.Forever // as most are
+	c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+	if err != nil {
+		lifetime = channelRetry
+	} else if c.IsMpIM {
+		kind = slackevents.ChannelTypeMPIM
 	}
-	return s.channels.Put(channel, slackevents.ChannelTypeChannel, chat.Forever)
+	return s.channels.Put(channel, kind, lifetime)
 }
 
 // Limits of the look-up of a channel's members.

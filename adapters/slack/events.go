@@ -148,8 +148,7 @@ var leadingMention = regexp.MustCompile(`^(?:&(?:lt|gt|amp);|[\s\p{P}\p{S}\p{Cf}
 // assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until the
 // token's scopes are known, the event itself decides.
 func (s *Slack) assistantThread(m messageEvent) bool {
-	fromView := len(m.AssistantThread) > 0 && string(m.AssistantThread) != "null"
-	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, fromView)
+	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, m.AssistantThread != nil)
 }
 
 // tombstone is the subtype of a deleted message that has replies.

@@ -116,7 +116,7 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 	case desk.Event:
 		result = chat.Commit(ctx, s.Log, a.Event, accept, pressNote)
 		if result == chat.NotStored {
-			s.tellPresser(p, s.desk.PressUnstored)
+			s.tell(p.Address, p.User.ID, s.desk.PressUnstored)
 		}
 	case desk.Open:
 		s.openView(ctx, p, drawForm(a.Value, a.Form))
@@ -130,7 +130,7 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 		case p.Form:
 			return map[string]any{"response_action": "errors", "errors": faults(inputs[p.View.CallbackID], a)}, chat.Stored // it stays open
 		}
-		s.tellPresser(p, a.Text())
+		s.tell(p.Address, p.User.ID, a.Text())
 	}
 	return nil, result
 }
@@ -147,9 +147,6 @@ func faults(ids []string, a desk.Say) map[string]string {
 	return said
 }
 
-// tellPresser tells only the person who pressed something why it did nothing.
-func (s *Slack) tellPresser(p press, text string) { s.tell(p.Address, p.User.ID, text) }
-
 // openView opens a modal. Slack accepts one only within seconds after the press.
 func (s *Slack) openView(ctx context.Context, p press, view api.ModalViewRequest) {
 	ctx, cancel := context.WithTimeout(ctx, triggerTime)
@@ -157,24 +154,21 @@ func (s *Slack) openView(ctx context.Context, p press, view api.ModalViewRequest
 	_, err := s.api.OpenViewContext(ctx, p.TriggerID, view)
 	if err := s.called(err); err != nil {
 		s.Log.Warn("a modal could not be opened", "modal", view.CallbackID, "err", err)
-		s.tellPresser(p, s.desk.PressUnopened)
+		s.tell(p.Address, p.User.ID, s.desk.PressUnopened)
 	}
 }
 
 // OldClick reads a decision that was stored as the interaction that it came with.
 func (s *Slack) OldClick(e core.Event) (core.Click, error) {
 	var i interaction
-	if err := chat.Decode(e.Payload, &i); err != nil {
-		return core.Click{}, errClickShape
-	}
-	for _, p := range s.presses(i) {
-		p.Whole = i.Answer
-		c, err := s.desk.Click(p.button, p.Press)
-		if err == nil && string(c.Approval) == e.Subject() && (c.Choice != core.Answer || c.Option > 0 || c.Answer != "") {
-			return c, nil
+	if chat.Decode(e.Payload, &i) == nil {
+		for _, p := range s.presses(i) {
+			p.Whole = i.Answer
+			c, err := s.desk.Click(p.button, p.Press)
+			if err == nil && string(c.Approval) == e.Subject() && (c.Choice != core.Answer || c.Option > 0 || c.Answer != "") {
+				return c, nil
+			}
 		}
 	}
-	return core.Click{}, errClickShape
+	return core.Click{}, core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")
 }
-
-var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")

@@ -13,7 +13,6 @@ import (
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 	"gatehouse/core/question"
 )
 
@@ -103,16 +102,6 @@ func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
 		Type: api.VTModal, Title: plainText(short(p.FormArgumentsTitle, maxTitle)), Close: plainText(short(p.ButtonClose, maxTitle)),
 		Blocks: api.Blocks{BlockSet: blocks},
 	}
-}
-
-// short returns a text on one line that ends within a limit, with a sign where it is cut.
-func short(s string, limit int) string {
-	text := defuse(chat.OneLine(mask.Escape(s)))
-	if _, left := chat.Head(text, limit); left > 0 {
-		text, _ = chat.Head(text, limit-1)
-		text += "…"
-	}
-	return chat.OrNone(text)
 }
 
 // menu draws options to choose one of.

@@ -199,6 +199,16 @@ func shorten(s string, limit int) string {
 	return kept + chat.MoreNote(left)
 }
 
+// short returns a text on one line that ends within a limit, with a sign where it is cut.
+func short(s string, limit int) string {
+	text := defuse(chat.OneLine(mask.Escape(s)))
+	if _, left := chat.Head(text, limit); left > 0 {
+		text, _ = chat.Head(text, limit-1)
+		text += "…"
+	}
+	return chat.OrNone(text)
+}
+
 // inline returns a text for a card on one line, within a limit.
 func inline(s string, limit int) string { return shorten(defuse(chat.OneLine(mask.Escape(s))), limit) }
 

@@ -22,7 +22,7 @@ type envelope struct {
 	Type           string          `json:"type"`
 	TeamID         string          `json:"team_id"`
 	Challenge      string          `json:"challenge"`
-	Shared         json.RawMessage `json:"is_ext_shared_channel"` // true: people of other workspaces are in the channel
+	Shared         any             `json:"is_ext_shared_channel"` // true: people of other workspaces are in the channel
 	Authorizations json.RawMessage `json:"authorizations"`
 	Event          json.RawMessage `json:"event"`
 }
@@ -35,7 +35,7 @@ type messageEvent struct {
 	ChannelType     string          `json:"channel_type"`
 	EventTS         string          `json:"event_ts"`
 	DeletedTS       string          `json:"deleted_ts"`
-	AssistantThread json.RawMessage `json:"assistant_thread"`
+	AssistantThread any             `json:"assistant_thread"`
 	Message         json.RawMessage `json:"message"`          // of a change: the new message
 	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: the old message
 }

@@ -107,7 +107,7 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	})
 	if webapi.IsRefusal(err, "message_not_found") {
 		s.Log.Info("a message was deleted in Slack, so it is not changed", "post", d.Key, "event", d.Event, "approval", d.Approval)
-		return s.called(nil)
+		err = nil
 	}
 	return webapi.SendError(s.called(err))
 }
@@ -171,7 +171,7 @@ func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 	}
 	err := change(ctx, workingEmoji, api.NewRefToMessage(to.Channel, to.Message))
 	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") { // already done, or the message no longer exists
-		return s.called(nil)
+		err = nil
 	}
 	return s.called(err)
 }

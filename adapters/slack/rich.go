@@ -101,21 +101,21 @@ func pieceOf(s doc.Span) (p element) {
 const dateFormat = "{date_short_pretty} at {time}"
 
 var (
-	userID  = regexp.MustCompile(`^slack:[UW][A-Z0-9]{1,20}$`)
-	groupID = regexp.MustCompile(`^slack:S[A-Z0-9]{1,20}$`)
+	// accountID matches the ids of people, and of user groups, which begin with S.
+	accountID = regexp.MustCompile(`^[UWS][A-Z0-9]{1,20}$`)
 	// webAddress matches the addresses that become links. Slack shows them whole.
 	webAddress = regexp.MustCompile(`^https?://[^\s<>|]+$`)
 )
 
 // mentionOf is the piece that mentions the person or, of an approver, the group of a span. Its type is "" if nothing can.
 func mentionOf(s doc.Span) element {
-	id := strings.TrimPrefix(s.Who.ID, Name+":")
+	id, ours := strings.CutPrefix(s.Who.ID, Name+":")
 	switch {
-	case s.Kind != doc.Person && s.Kind != doc.Approver:
-	case userID.MatchString(s.Who.ID):
-		return element{Type: "user", User: id}
-	case s.Kind == doc.Approver && groupID.MatchString(s.Who.ID):
+	case !ours || !accountID.MatchString(id):
+	case s.Kind == doc.Approver && id[0] == 'S':
 		return element{Type: "usergroup", Group: id}
+	case (s.Kind == doc.Person || s.Kind == doc.Approver) && id[0] != 'S':
+		return element{Type: "user", User: id}
 	}
 	return element{}
 }

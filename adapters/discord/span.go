@@ -75,7 +75,7 @@ func textOf(s doc.Span) string {
 		case role != "":
 			return "<@&" + role + ">"
 		case s.Kind == doc.Person:
-			return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
+			return chat.OrNone(said(s.Text, maxPerson))
 		}
 		limit = maxApprover
 	}

@@ -140,9 +140,7 @@ func textOf(s doc.Span) string {
 		return chat.OrNone(said(s.Text, limit))
 	case doc.Lines:
 		return chat.OrNone(shorten(defuse(joinBlankLines(mask.Escape(s.Text))), limit))
-	case doc.Person:
-		return doc.NameOf(s.Who, s.Text, func(name string) string { return inline(name, maxPerson) })
-	case doc.Approver:
+	case doc.Person, doc.Approver:
 		limit = maxPerson
 	case doc.Tool:
 		limit = maxTool

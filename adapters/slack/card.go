@@ -31,7 +31,9 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	v := doc.View(d, channel)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
 	foot, edge := doc.Plain(v.Foot, textOf), fmt.Sprintf("#%06X", int(v.Color))
-	m := message{Attachments: []api.Attachment{{Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}}}}}
+	m := message{Attachments: []api.Attachment{{
+		Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}},
+	}}}
 	if v.Late != "" {
 		m.add(smallLine(v.Late))
 	}

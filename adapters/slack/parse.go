@@ -57,11 +57,8 @@ func (s *Slack) withNames(ctx context.Context, text string) string {
 
 // filesOf decodes the files of a message, each by itself. A file that can't be decoded becomes an empty File.
 func filesOf(sent json.RawMessage) []chat.File {
-	if len(sent) == 0 {
-		return nil
-	}
 	var raw []json.RawMessage
-	_ = json.Unmarshal(sent, &raw)
+	_ = json.Unmarshal(sent, &raw) // most messages have none
 	all := make([]chat.File, len(raw))
 	for i, r := range raw {
 		var f struct {
@@ -72,10 +69,9 @@ func filesOf(sent json.RawMessage) []chat.File {
 			Download string  `json:"url_private_download"`
 			Private  string  `json:"url_private"`
 		}
-		if err := json.Unmarshal(r, &f); err != nil {
-			continue
+		if json.Unmarshal(r, &f) == nil {
+			all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
 		}
-		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
 	}
 	return all
 }

@@ -24,21 +24,25 @@ const (
 type message struct {
 	Text   string
 	Blocks []api.Block
-	// Attachments are the foot of a card: a line beside a coloured edge. An edit keeps those that are there if it has nil.
+	// Attachments are the foot of a card: a line beside a coloured edge. An edit with nil keeps those that are there.
 	Attachments []api.Attachment `json:",omitempty"`
 	reply       []doc.Block      // what a part of a reply says, else nil
 }
 
 // options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
-	return append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...), api.MsgOptionAttachments(m.Attachments...))
+	more = append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
+	return append(more, api.MsgOptionAttachments(m.Attachments...))
 }
 
 func (m *message) add(b api.Block) { m.Blocks = append(m.Blocks, b) }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
 func (m message) posted(d core.Delivery) []api.MsgOption {
-	return append(m.options(inThread(d.To.Thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
+	return append(
+		m.options(inThread(d.To.Thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(metadata(d)),
+	)
 }
 
 // lengthOf is how long the texts of blocks are together, in UTF-16 units.

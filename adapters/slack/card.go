@@ -34,7 +34,9 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	v := doc.View(d, p.reader())
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
 	foot, edge := p.text(v.Foot), fmt.Sprintf("#%06X", int(v.Color))
-	m := message{Attachments: []api.Attachment{{Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}}}}}
+	m := message{Attachments: []api.Attachment{{
+		Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}},
+	}}}
 	if v.Late != "" {
 		m.add(smallLine(v.Late))
 	}

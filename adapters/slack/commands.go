@@ -88,11 +88,13 @@ func (s *Slack) commandAnswer(ctx context.Context, c slashCommand, word string) 
 	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
 		return "Here write !" + word + " as a message instead."
 	case threads || !direct:
-		return "Here each thread is a conversation of its own: write !" + word + mention + " in the thread that you mean."
+		return "Here each thread is a conversation of its own: write !" + word + mention +
+			" in the thread that you mean."
 	}
 	return ""
 }
 
-const commandHelp = "Send me a direct message, or mention me in a channel, where I answer in a thread, or in a group direct message. " +
-	"Then write in the same place: !new starts a new conversation, !stop stops what I am doing, " +
-	"!status shows what I am doing and what is waiting, !cancel withdraws what waits for approval."
+const commandHelp = "Send me a direct message, or mention me in a channel, where I answer in a thread, " +
+	"or in a group direct message. Then write in the same place: !new starts a new conversation, " +
+	"!stop stops what I am doing, !status shows what I am doing and what is waiting, " +
+	"!cancel withdraws what waits for approval."

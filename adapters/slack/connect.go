@@ -56,8 +56,9 @@ func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) 
 	return !own, err
 }
 
-// isOwn reports whether a person is one of the bot's own, by the workspaces or organisations that Slack names as theirs ("" for none) or else
-// by what it answers. shared: people of other workspaces may be there. Error: temporary, Slack can't be asked now.
+// isOwn reports whether a person is one of the bot's own, by the workspaces or organisations that Slack names as theirs
+// ("" for none) or else by what it answers. shared: people of other workspaces may be there. Error: temporary, Slack
+// can't be asked now.
 func (s *Slack) isOwn(ctx context.Context, b bot, user string, shared bool, homes ...string) (bool, error) {
 	named, foreign := false, false
 	for _, id := range homes {
@@ -120,10 +121,11 @@ func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
 	return tell
 }
 
-// admits reports whether somebody may press a button: they are one of the bot's own or, below a reply to a failed event, may talk to it. If
-// not, they are told why, and result is the outcome of the press.
+// admits reports whether somebody may press a button: they are one of the bot's own or, below a reply to a failed
+// event, may talk to it. If not, they are told why, and result is the outcome of the press.
 func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Result) {
-	if p.button.Action == "" || p.button.OnReply() && s.Config.Connect == connectAllow { // the desk refuses what is not ours
+	talks := p.button.OnReply() && s.Config.Connect == connectAllow
+	if talks || p.button.Action == "" { // the desk refuses what is not ours
 		return true, chat.Stored
 	}
 	b := s.identity.get()

@@ -45,12 +45,10 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 
 // NameOf returns a person's name in Slack, "" if it can't be looked up.
 func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
-	user, ok := webapi.UserID(who.ID)
-	if !ok {
-		return ""
-	}
-	if name := s.userName(ctx, user); name != user {
-		return name
+	if user, ok := webapi.UserID(who.ID); ok {
+		if name := s.userName(ctx, user); name != user {
+			return name
+		}
 	}
 	return ""
 }

@@ -58,8 +58,8 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	return nil, chat.Commit(ctx, s.Log, *ev, accept, retryNote)
 }
 
-// eventOf converts Slack's event to ours; nil for one that does not concern the bot. Error: it can't be read, or, if temporary, Slack can't be
-// asked now who wrote it.
+// eventOf converts Slack's event to ours; nil for one that does not concern the bot. Error: it can't be read, or, if
+// temporary, Slack can't be asked now who wrote it.
 func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, error) {
 	var kind struct {
 		Type string `json:"type"`
@@ -87,7 +87,8 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	if !refused {
 		return ev, nil
 	}
-	if err == nil && !ev.FollowUp && s.refuseStranger("message", m.User, strangerTalks) { // a follow-up was not meant for the bot
+	// A follow-up was not meant for the bot.
+	if err == nil && !ev.FollowUp && s.refuseStranger("message", m.User, strangerTalks) {
 		ev.Address.Thread = m.ThreadTS // a message that would begin a thread is answered in the channel
 		s.tell(ev.Address, m.User, strangerTalks)
 	}
@@ -99,8 +100,8 @@ var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBro
 
 const slackbot = "USLACKBOT"
 
-// newMessage returns the event of a new message, nil if it does not concern the bot. Messages of bots, this one or another, are ignored: two
-// bots could answer each other forever.
+// newMessage returns the event of a new message, nil if it does not concern the bot. Messages of bots, this one or
+// another, are ignored: two bots could answer each other forever.
 func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
 	if !slices.Contains(userSubtypes, m.Subtype) || m.BotID != "" || m.User == "" || m.User == b.user || m.User == slackbot || m.TS == "" {
 		return nil
@@ -154,7 +155,8 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
-// changedEvent returns the amendment of a message whose author changed its text; nil for any other change, such as an unfurl.
+// changedEvent returns the amendment of a message whose author changed its text; nil for any other change, such as an
+// unfurl.
 func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	var now, before slackMessage
 	if err := chat.Decode(m.Message, &now); err != nil {

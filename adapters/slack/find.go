@@ -58,7 +58,8 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 func (s *Slack) history(ctx context.Context, at core.Address, since, cursor string) ([]api.Message, string, error) {
 	if at.Thread != "" {
 		messages, _, next, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: at.Channel, Timestamp: at.Thread, Oldest: since, Cursor: cursor, Limit: historyPage, IncludeAllMetadata: true,
+			ChannelID: at.Channel, Timestamp: at.Thread, Oldest: since,
+			Cursor: cursor, Limit: historyPage, IncludeAllMetadata: true,
 		})
 		return messages, next, err
 	}

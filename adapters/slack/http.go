@@ -60,8 +60,9 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 			}
 			body, err := decode(body)
 			if err != nil {
-				s.Log.Warn("a request is refused", "path", path, "status", http.StatusBadRequest, "why", "the form can't be read")
-				http.Error(w, "the form can't be read", http.StatusBadRequest)
+				const why, status = "the form can't be read", http.StatusBadRequest
+				s.Log.Warn("a request is refused", "path", path, "status", status, "why", why)
+				http.Error(w, why, status)
 				return
 			}
 			s.serve(w, r, body, receive, accept)

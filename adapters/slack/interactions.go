@@ -14,8 +14,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// pressNote is the end of the log line about a press that was not stored. Slack sends an interaction only once, so the person is told to repeat
-// it; and since it is not acknowledged, Slack marks the button, or keeps the form open.
+// pressNote is the end of the log line about a press that was not stored. Slack sends an interaction only once, so the
+// person is told to repeat it; and since it is not acknowledged, Slack marks the button, or keeps the form open.
 const pressNote = "the person is asked to press again"
 
 // triggerTime is the time limit for opening a modal, below the three seconds that Slack allows.
@@ -67,19 +67,21 @@ func (a action) sealed() string {
 	return a.Value
 }
 
-// pressOf is what the desk is told of an action. A form, and a button below a failed event's reply, carry their conversation; the address of the
-// latter names its message, too.
+// pressOf is what the desk is told of an action. A form, and a button below a failed event's reply, carry their
+// conversation; the address of the latter names its message, too.
 func (s *Slack) pressOf(i interaction, a action, form bool) press {
 	b, chosen := s.desk.Open(a.sealed()), a.SelectedOption.Value
 	if chosen != "" {
 		b.Option, _ = strconv.Atoi(chosen)
-		if b.Action != chat.ActionAnswer || b.Option < 1 || b.Option > question.MaxChoices || strconv.Itoa(b.Option) != chosen {
+		isPlace := b.Option > 0 && b.Option <= question.MaxChoices && strconv.Itoa(b.Option) == chosen
+		if !isPlace || b.Action != chat.ActionAnswer {
 			b = chat.Button{}
 		}
 	}
 	p := desk.Press{Who: actor(i.User.ID), Form: form, ID: cmp.Or(a.ActionTS, onceID(i.TriggerID))}
 	p.Address = core.Address{
-		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID), Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
+		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID),
+		Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
 	}
 	if ts := cmp.Or(i.Message.TS, i.Container.MessageTS); ts != "" {
 		p.Card = refOf(p.Address.Channel, ts)
@@ -103,7 +105,8 @@ func (s *Slack) pressOf(i interaction, a action, form bool) press {
 	return press{i, p, b}
 }
 
-// press does what the desk says about a press. What goes wrong the person is told: in the form that they submitted or, of a button, privately.
+// press does what the desk says about a press. What goes wrong the person is told: in the form that they submitted or,
+// of a button, privately.
 func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply any, result chat.Result) {
 	if p.ID == "" {
 		s.Log.Warn("a press without a time can't be distinguished from another one and is refused")
@@ -128,7 +131,8 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 			s.Log.Warn("a press is refused; " + pressNote)
 			result = chat.NotStored
 		case p.Form:
-			return map[string]any{"response_action": "errors", "errors": faults(inputs[p.View.CallbackID], a)}, chat.Stored // it stays open
+			said := faults(inputs[p.View.CallbackID], a)
+			return map[string]any{"response_action": "errors", "errors": said}, chat.Stored // the form stays open
 		}
 		s.tell(p.Address, p.User.ID, a.Text())
 	}
@@ -165,10 +169,13 @@ func (s *Slack) OldClick(e core.Event) (core.Click, error) {
 		for _, p := range s.presses(i) {
 			p.Whole = i.Answer
 			c, err := s.desk.Click(p.button, p.Press)
-			if err == nil && string(c.Approval) == e.Subject() && (c.Choice != core.Answer || c.Option > 0 || c.Answer != "") {
+			answers := c.Choice != core.Answer || c.Option > 0 || c.Answer != ""
+			if err == nil && answers && string(c.Approval) == e.Subject() {
 				return c, nil
 			}
 		}
 	}
-	return core.Click{}, core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")
+	return core.Click{}, core.Errorf(
+		core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.",
+	)
 }

@@ -25,7 +25,9 @@ var callbacks = map[chat.Action]string{
 var inputs = map[string][]string{
 	callbacks[chat.ActionReason]: {"reason"},
 	callbacks[chat.ActionEdit]:   {"arguments"},
-	callbacks[chat.ActionAnswer]: strings.Fields("field_0 field_1 field_2 field_3 field_4 field_5 field_6 field_7 field_8 field_9"),
+	callbacks[chat.ActionAnswer]: strings.Fields(
+		"field_0 field_1 field_2 field_3 field_4 field_5 field_6 field_7 field_8 field_9",
+	),
 }
 
 // drawForm draws a form. value is sent with its submission.
@@ -64,7 +66,8 @@ func inputElement(id string, in doc.Input, prompt string) api.BlockElement {
 		return api.NewRadioButtonsBlockElement(id, options(titles)...)
 	case in.Kind == question.Text:
 		text := api.NewPlainTextInputBlockElement(nil, id).WithMultiline(in.MaxLength > longText)
-		text.MinLength, text.MaxLength, text.InitialValue = min(in.MinLength, maxInput), min(in.MaxLength, maxInput), in.Value
+		text.MinLength, text.MaxLength = min(in.MinLength, maxInput), min(in.MaxLength, maxInput)
+		text.InitialValue = in.Value
 		return text
 	}
 	number := api.NewNumberInputBlockElement(nil, id, in.Kind == question.Number)
@@ -77,8 +80,8 @@ func inputElement(id string, in doc.Input, prompt string) api.BlockElement {
 // bound matches the numbers that Slack takes as a bound. Others are checked after the submission only.
 var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
-// argumentsModal returns a modal with all arguments of a call, in blocks that end with a line if that leaves them at least
-// half full. If they exceed Slack's limits, it shows how much is missing.
+// argumentsModal returns a modal with all arguments of a call, in blocks that end with a line if that leaves them at
+// least half full. If they exceed Slack's limits, it shows how much is missing.
 func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(section(own(p.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
 	rest, room := defuse(doc.Arguments(c)), maxArgBytes
@@ -99,8 +102,8 @@ func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
 		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, p.reader())))))
 	}
 	return api.ModalViewRequest{
-		Type: api.VTModal, Title: plainText(short(p.FormArgumentsTitle, maxTitle)), Close: plainText(short(p.ButtonClose, maxTitle)),
-		Blocks: api.Blocks{BlockSet: blocks},
+		Type: api.VTModal, Title: plainText(short(p.FormArgumentsTitle, maxTitle)),
+		Close: plainText(short(p.ButtonClose, maxTitle)), Blocks: api.Blocks{BlockSet: blocks},
 	}
 }
 

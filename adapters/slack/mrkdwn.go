@@ -128,7 +128,8 @@ func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
 // excerptOf is excerpt with another limit.
 func excerptOf(s string, limit int) string { return escaped(joinBlankLines(chat.Clean(s)), limit) }
 
-// joinBlankLines removes the white space around a text and makes several blank lines in it one, without the white space in front of them.
+// joinBlankLines removes the white space around a text and makes several blank lines in it one, without the white space
+// in front of them.
 func joinBlankLines(s string) string {
 	var kept []string
 	for line := range strings.SplitSeq(strings.TrimSpace(s), "\n") {

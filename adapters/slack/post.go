@@ -39,8 +39,8 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 	return ref, more, nil
 }
 
-// send posts a message; its ref is of no use if there is an error. A private one is seen by its person only, in the conversation in which they
-// clicked; a person who is not in that conversation gets a direct message.
+// send posts a message; its ref is of no use if there is an error. A private one is seen by its person only, in the
+// conversation in which they clicked; a person who is not in that conversation gets a direct message.
 func (s *Slack) send(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
 	channel, ts, user := d.To.Channel, "", strings.TrimPrefix(d.Person, Name+":")
 	if d.Kind == core.PostPrivate {
@@ -48,7 +48,9 @@ func (s *Slack) send(ctx context.Context, d core.Delivery, m message) (core.Ref,
 			ts, err = s.api.PostEphemeralContext(ctx, channel, user, m.options(inThread(d.To.Thread)...)...)
 			return err
 		})
-		if !webapi.IsRefusal(err, "user_not_in_channel", "channel_not_found", "not_in_channel", "messages_tab_disabled") {
+		if !webapi.IsRefusal(
+			err, "user_not_in_channel", "channel_not_found", "not_in_channel", "messages_tab_disabled",
+		) {
 			return refOf(channel, ts), webapi.SendError(s.called(err))
 		}
 		d.To.Thread = ""
@@ -128,7 +130,8 @@ func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 // ephemeralTime is the time limit for a message to a person who clicked. Nothing waits for it.
 const ephemeralTime = 5 * time.Second
 
-// tell sends an error message that only one person sees. It tries once, in parallel with the acknowledgement that Slack waits for.
+// tell sends an error message that only one person sees. It tries once, in parallel with the acknowledgement that Slack
+// waits for.
 func (s *Slack) tell(at core.Address, user, text string) {
 	if at.Channel == "" {
 		return

@@ -107,7 +107,8 @@ var (
 	webAddress = regexp.MustCompile(`^https?://[^\s<>|]+$`)
 )
 
-// mentionOf is the piece that mentions the person or, of an approver, the group of a span. Its type is "" if nothing can.
+// mentionOf is the piece that mentions the person or, of an approver, the group of a span. Its type is "" if nothing
+// can.
 func mentionOf(s doc.Span) element {
 	id, ours := strings.CutPrefix(s.Who.ID, Name+":")
 	switch {

@@ -61,7 +61,8 @@ type Slack struct {
 	ended      bool
 }
 
-// New makes the platform; nothing is connected before Run. It uses Signer, Card, PutBlob, Jitter, Now, Words and Log of d.
+// New makes the platform; nothing is connected before Run. It uses Signer, Card, PutBlob,
+// Jitter, Now, Words and Log of d.
 func New(d core.Deps, c Config) *Slack {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -71,10 +72,12 @@ func New(d core.Deps, c Config) *Slack {
 	}
 	d.Log = d.Log.With("platform", Name)
 	s := &Slack{
-		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title}, clock: &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
+		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
+		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
 		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)}, sleep: chat.Sleep,
-		names: chat.Cache[string]{Now: d.Now}, dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
-		homes: chat.Cache[string]{Now: d.Now}, members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
+		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now},
+		dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
+		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, Groups: s.Groups,

@@ -98,8 +98,8 @@ func allArguments(c core.Card, t *wording.Texts) *response {
 	text := tool + t.ArgumentsInFile
 	if len(all) > maxArgumentsFile {
 		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
-		left := chat.Thousands(len([]rune(all)) - len([]rune(kept)))
-		text = tool + wording.Fill(t.ArgumentsFileCut, "{count}", left) + doc.OnPage(c, channel(t))
+		left := len([]rune(all)) - len([]rune(kept))
+		text = tool + chat.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, channel(t))
 		all = kept
 	}
 	r := ephemeral(text)

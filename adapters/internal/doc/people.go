@@ -114,8 +114,10 @@ func (v *Document) people(kind SpanKind, who []core.Actor) (spans []Span) {
 		if i > 0 {
 			spans = append(spans, own(", "))
 		}
-		span := v.person(one, one.Name)
-		span.Kind = kind
+		span := Span{Kind: kind, Text: one.Name, Who: one}
+		if kind == Person {
+			span = v.person(one, one.Name)
+		}
 		spans = append(spans, span)
 	}
 	return spans

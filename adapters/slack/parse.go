@@ -44,14 +44,17 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 // withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
 // tokens of channels and groups already contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
-	ctx, cancel := context.WithTimeout(ctx, namesTime)
-	defer cancel()
 	var people []string
 	for _, m := range mention.FindAllStringSubmatch(text, -1) {
 		if id := m[1]; len(people) < chat.MaxNames && !slices.Contains(people, id) {
 			people = append(people, id)
 		}
 	}
+	if people == nil {
+		return fromMrkdwn(text, nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, namesTime)
+	defer cancel()
 	return fromMrkdwn(text, chat.LookUp(people, func(id string) string { return s.userName(ctx, id) }))
 }
 

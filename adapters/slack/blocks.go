@@ -3,6 +3,7 @@ package slack
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	api "github.com/slack-go/slack"
 
@@ -23,7 +24,7 @@ const (
 type message struct {
 	Text   string
 	Blocks []api.Block
-	// Attachments are the foot of a card: a line beside a coloured edge.
+	// Attachments are the foot of a card: a line beside a coloured edge. An edit with nil keeps those that are there.
 	Attachments []api.Attachment `json:",omitempty"`
 	reply       []doc.Block      // what a part of a reply says, else nil
 }
@@ -31,17 +32,17 @@ type message struct {
 // options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
 	more = append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
-	if m.Attachments == nil {
-		return more
-	}
 	return append(more, api.MsgOptionAttachments(m.Attachments...))
 }
 
 func (m *message) add(b api.Block) { m.Blocks = append(m.Blocks, b) }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
-func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
-	return append(m.options(inThread(thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
+func (m message) posted(d core.Delivery) []api.MsgOption {
+	return append(
+		m.options(inThread(d.To.Thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(metadata(d)),
+	)
 }
 
 // lengthOf is how long the texts of blocks are together, in UTF-16 units.
@@ -83,7 +84,7 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 			return message{Text: excerpt("Tools used: " + defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m message) message {
-			m.Blocks = lateBlocks(p.CardLate, m.Blocks)
+			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(p.CardLate))
 			m.Text = excerpt(p.CardLate) + "\n" + m.Text
 			return m
 		},
@@ -116,11 +117,6 @@ func plainText(s string) *api.TextBlockObject {
 
 // smallLine returns a block with one line in small grey letters.
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
-
-// lateBlocks are the blocks of a message that comes late.
-func lateBlocks(note string, blocks []api.Block) []api.Block {
-	return append([]api.Block{smallLine(note)}, blocks...)
-}
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
 func inThread(thread string) []api.MsgOption {

@@ -25,10 +25,10 @@ func (p painter) reader() doc.Reader {
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	if d.Reminds != "" && link != "" {
 		line := doc.Reminder(d, p.reader(), link)
-		// Slack keeps attachments that an edit does not mention.
-		m := message{Text: p.text(line), Attachments: []api.Attachment{}}
-		m.add(rich(section(line...)))
-		return m, nil
+		return message{
+			Text: p.text(line), Blocks: []api.Block{rich(section(line...))},
+			Attachments: []api.Attachment{}, // Slack keeps those that an edit does not mention
+		}, nil
 	}
 	reader := p.reader()
 	if d.Like != "" && !d.Copy {
@@ -36,7 +36,10 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	}
 	v := doc.View(d, reader)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
-	m := message{Attachments: foot(p.text(v.Foot), v.Color)}
+	foot, edge := p.text(v.Foot), fmt.Sprintf("#%06X", int(v.Color))
+	m := message{Attachments: []api.Attachment{{
+		Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}},
+	}}}
 	if v.Late != "" {
 		m.add(smallLine(v.Late))
 	}
@@ -79,21 +82,15 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 // text is the text of some spans, which mentions nobody: those whom it would mention have no name in it.
 func (p painter) text(spans []doc.Span) string {
 	return doc.Plain(spans, func(s doc.Span) string {
-		switch user, group := mentioned(s); {
+		switch who := mentionOf(s).Type; {
 		case s.Kind != doc.Approver:
-		case user != "":
+		case who == "user":
 			return p.AnApprover
-		case group != "":
+		case who == "usergroup":
 			return p.ApproverGroup
 		}
 		return textOf(s)
 	})
-}
-
-// foot returns the line below a card, beside an edge in the colour of its state.
-func foot(text string, color doc.Color) []api.Attachment {
-	edge := fmt.Sprintf("#%06X", int(color))
-	return []api.Attachment{{Color: edge, Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
 }
 
 // sayings are what a card is about, its fields and its notes, each on a line of its own.

@@ -82,7 +82,7 @@ func TestGroupsFailClosed(t *testing.T) {
 
 func TestGroupMembersAreCached(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	r := grouped(t, setup{slack: slack.Options{Now: clock.Now}})
+	r := grouped(t, setup{slack: core.Deps{Now: clock.Now}})
 	ann := core.Actor{ID: "slack:U1ANN"}
 	in := func() int {
 		got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"})

@@ -1,11 +1,13 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -38,7 +40,12 @@ func (p painter) plainMessage(d core.Delivery, m message) (plain message, ok boo
 	}
 	switch {
 	case m.reply != nil:
-		return withoutForms(m, late), true
+		// Slack may refuse it because of a rule that is not known here, so it is text with Markdown's marks.
+		m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
+		if late != "" {
+			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(late))
+		}
+		return m, true
 	case d.Kind != core.PostCard:
 		text := strings.TrimSpace(chat.Clean(d.Text))
 		if late != "" {

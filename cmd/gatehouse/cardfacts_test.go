@@ -42,10 +42,10 @@ func postedToSlack(t *testing.T, d core.Delivery, words ...map[string]string) sl
 	t.Helper()
 	fake := slacktest.Start(t, slacktest.Options{})
 	fake.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{fake.BotUserID()}})
-	bot := slack.New(slack.Options{
-		Config: slack.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL()}, Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put, Words: first(words),
-	})
+	bot := slack.New(core.Deps{
+		Signer: adaptertest.Signer(t, "a key of many characters"), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+		Words: first(words),
+	}, slack.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL()})
 	d.To = core.Address{Platform: "slack", Channel: "C1"}
 	if _, _, err := bot.Post(t.Context(), d); err != nil {
 		t.Fatal(err)

@@ -122,7 +122,10 @@ func (w *clockWorld) process(steps int) {
 	owner := fmt.Sprint("process ", w.begun)
 	blobs := (&adaptertest.Blobs{}).Put
 	platforms := []core.Platform{
-		slack.New(slack.Options{Config: slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()}, Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now}),
+		slack.New(
+			core.Deps{Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now},
+			slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()},
+		),
 		discord.New(discord.Options{
 			Config: discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}, Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
 			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now,

@@ -58,29 +58,34 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// handleCommand returns the answer to a slash command, and its event. The answer is announced now and given later, so that it is one message,
-// also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only the person sees.
-func handleCommand(i interaction) (*response, *core.Event) {
+// handleCommand answers a slash command, with its event. The answer is announced now and given later, so that it is one
+// message, also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only
+// the person sees.
+func handleCommand(i interaction) *response {
 	e := core.Event{
-		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: i.actor(), Address: i.address(commandPrefix), Payload: i.payload(),
+		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: i.actor(),
+		Address: i.address(commandPrefix), Payload: i.payload(),
 	}
+	later := &response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e}
+	flags := discordgo.MessageFlags(0)
 	switch i.Data.Name {
 	case commandAsk:
 		if strings.TrimSpace(i.text()) == "" {
-			return ephemeral("Write what you would like to know after /ask."), nil
+			return ephemeral("Write what you would like to know after /ask.")
 		}
 		e.Body = core.MessageEvent{}
-		return replyLater(0), &e
 	case commandNew:
 		e.Body = core.ResetEvent{}
-		return replyLater(0), &e
 	case commandStatus:
 		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(privatePrefix)
-		return replyLater(discordgo.MessageFlagsEphemeral), &e
+		flags = discordgo.MessageFlagsEphemeral
 	case commandHelp:
-		return ephemeral(helpText), nil
+		return ephemeral(helpText)
+	default:
+		return ephemeral("I do not know this command. " + helpText)
 	}
-	return ephemeral("I do not know this command. " + helpText), nil
+	later.Data = map[string]any{"flags": flags}
+	return later
 }
 
 // helpText is the answer to /help.
@@ -96,8 +101,8 @@ const (
 
 // quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
 func quote(text string, limit int) string {
-	draw := func(s string) string { return quotation(escape(s, true)) }
-	return fitting(chat.Clean(text), limit, draw, func(int) string { return "…" })
+	quoted, _ := quotation(chat.Clean(text), limit)
+	return quoted
 }
 
 // keepCommands registers our commands once.

@@ -55,6 +55,7 @@ type Discord struct {
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
 	outbound   chat.Outbound // records whether Discord answers calls
+	seal       sealer
 	painter    chat.Painter[drawn]
 	long       chat.PartCache[drawn]
 	threads    *memo.Memo[bool] // whether a thread is open, by id; false: it could not be opened, so the answers go to the channel
@@ -88,7 +89,7 @@ func New(o Options) *Discord {
 	}
 	o.Log = o.Log.With("platform", Name)
 	d := &Discord{
-		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
+		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, seal: o.Signer.Seal, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered),
 	}
 	d.desk = desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Confirm: confirmForm, Reason: maxReason, Input: maxInput, Log: o.Log}

@@ -9,19 +9,18 @@ import (
 
 // newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is literal, or code. No
 // message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
-// reply can be. seal signs the value of a button.
-func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
+// reply can be.
+func newPainter(seal sealer) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
 		Reply: drawReplies,
 		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
 		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
 		Late:  func(m drawn) drawn { return m.under(latePrefix) },
 		Button: func(m drawn, text string, b chat.Button) (drawn, error) {
-			made, err := newButton(seal, text, discordgo.PrimaryButton, b)
-			m.Rows = rowOf(made)
-			return m, err
+			m.Rows = rowOf(seal.button(text, discordgo.PrimaryButton, b))
+			return m, nil
 		},
-		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link, false) },
+		Card: func(d core.Delivery, link string) (drawn, error) { return seal.card(d, link, false), nil },
 	}
 }
 

@@ -229,10 +229,12 @@ func (d *Discord) saveToken(ctx context.Context, i interaction) error {
 	return nil
 }
 
-// storable is a text as a store accepts it.
+// storable is a text as a store accepts it, with one kind of line end.
 func storable(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+	return toStore.Replace(strings.ToValidUTF8(s, "\ufffd"))
 }
+
+var toStore = strings.NewReplacer("\x00", "\ufffd", "\r\n", "\n")
 
 // token returns what is stored of an interaction; ok is false if it is too late to answer.
 func (d *Discord) token(ctx context.Context, interaction string) (t token, ok bool, err error) {

@@ -111,24 +111,9 @@ func leadOf(lead []doc.Span, room int) string {
 // of it would have to be escaped. A note says how much of it is over the limit.
 func linesOf(text string, limit int) string {
 	text = strings.TrimSpace(mask.Escape(text))
-	if quoted := quotation(escape(text, true)); chat.Units(quoted) <= limit {
+	if quoted, left := quotation(text, limit); left == 0 {
 		return quoted
 	}
 	code, _ := fenced("```\n", strings.ReplaceAll(text, "```", "``"+gap+"`"), limit, chat.MoreNote)
 	return code
-}
-
-// quotation begins each line of a text as one.
-func quotation(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
-
-// fenced draws as much of a text as code as fits a limit, and returns how many characters it leaves out: note says so below it.
-func fenced(begin, text string, limit int, note func(left int) string) (code string, left int) {
-	const end = "\n```"
-	limit -= chat.Units(begin + end)
-	shown, left := chat.Head(text, limit)
-	if left == 0 {
-		return begin + shown + end, 0
-	}
-	shown, left = chat.Head(text, limit-chat.Units(note(left+limit)))
-	return begin + shown + end + note(left), left
 }

@@ -23,7 +23,7 @@ func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
 	}
 	var recent func(context.Context) ([]core.EventRecord, error)
 	if o.Events != nil {
-		recent = events(o.Events, false)
+		recent = func(ctx context.Context) ([]core.EventRecord, error) { return o.Events(ctx, latest) }
 	}
 	return preflight.Run(ctx, preflight.Options{
 		REST: client, APIURL: c.APIURL, PublicKey: c.PublicKey, Shards: c.Shards, Threads: c.threads(), Path: pathInteractions,

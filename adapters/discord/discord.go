@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -24,33 +23,13 @@ var (
 	_ core.OldClicks = (*Discord)(nil)
 )
 
-// Options configure a Discord platform. Config, Signer, Card, Redraw, PutBlob, KV and Owner are required.
-type Options struct {
-	Config  Config
-	Signer  *core.Signer
-	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
-	Redraw  func(ctx context.Context, id core.ApprovalID) error                            // makes an approval's cards show its present state
-	PutBlob chat.PutBlob                                                                   // stores the images that people send
-	KV      core.KV                                                                        // shared by the processes of one bot: sessions, shards, the identify budget, interaction tokens
-	// Recent returns the platform's latest events, latest first. Missed messages are fetched for the conversations in them. Nil: none are
-	// fetched.
-	Recent func(ctx context.Context) ([]core.EventRecord, error)
-	// Open returns the platform's unfinished events. The typing indicator of a channel ends when the channel has none left, whichever
-	// process answered. Nil: if another process answered, the indicator only expires.
-	Open   func(ctx context.Context) ([]core.EventRecord, error)
-	Owner  string           // of shard leases: this process's name
-	Lease  time.Duration    // of a shard: how long a dead process keeps it; at most 30 s, which 0 also means
-	Now    func() time.Time // nil: time.Now
-	Jitter func() float64   // scales waits, from 0 (half) to 1 (full); nil: full
-	Log    *slog.Logger     // nil: discard
-}
-
 // maxRemembered is how many threads and how many sent messages are remembered.
 const maxRemembered = 10_000
 
 // Discord is the platform; see the package comment.
 type Discord struct {
-	Options
+	core.Deps
+	Config     Config
 	rest       *rest.Client
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
@@ -73,37 +52,36 @@ type Discord struct {
 	run    context.Context // of Run; nil before
 }
 
-// New makes the platform. It connects nothing; Run does.
-func New(o Options) *Discord {
-	if o.Signer == nil || o.Card == nil || o.Redraw == nil || o.PutBlob == nil || o.KV == nil || o.Owner == "" {
-		panic("discord: Signer, Card, Redraw, PutBlob, KV and Owner are needed")
+// New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
+func New(c Config, deps core.Deps) *Discord {
+	if deps.Now == nil {
+		deps.Now = time.Now
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Jitter == nil {
-		o.Jitter = func() float64 { return 1 }
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	o.Log = o.Log.With("platform", Name)
+	deps.Log = deps.Log.With("platform", Name)
 	d := &Discord{
-		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, seal: o.Signer.Seal, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
+		Deps: deps, Config: c, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
+		seal: deps.Signer.Seal, painter: newPainter(deps.Signer.Seal),
+		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered),
 	}
-	d.desk = desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Confirm: confirmForm, Reason: maxReason, Input: maxInput, Log: o.Log}
-	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Log: o.Log, Report: d.outbound.Record})
-	d.guilds = guilds.New(d.rest, o.Now)
-	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
-	d.typing = newTyping(o.Now, wait, o.Open)
-	d.gateway = gateway.New(gateway.Options{
-		REST: d.rest, KV: o.KV, Token: o.Config.BotToken, Shards: o.Config.Shards, Owner: o.Owner, Lease: o.Lease, Intents: d.intents,
-		IntentsRefused: d.refuseContent, Ready: d.setApplication, Take: d.takeEvent, Known: d.knows, Parent: d.guilds.Parent, Now: o.Now, Sleep: wait, Jitter: o.Jitter, Log: o.Log,
-	})
-	if o.Recent != nil {
-		d.gateway.Conversations = d.conversations
+	d.desk = desk.Desk{
+		Platform: Name, Signer: d.Signer, Card: d.Card, Groups: d.Groups, Confirm: confirmForm,
+		Reason: maxReason, Input: maxInput, Log: d.Log,
 	}
+	d.rest = rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record})
+	d.guilds = guilds.New(d.rest, d.Now)
+	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
+	d.typing = newTyping(d.Now, wait, func(ctx context.Context) ([]core.EventRecord, error) {
+		open := latest
+		open.Waiting = true
+		return d.Events(ctx, open)
+	})
+	d.gateway = gateway.New(gateway.Options{
+		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Lease,
+		Intents: d.intents, IntentsRefused: d.refuseContent, Ready: d.setApplication,
+		Take: d.takeEvent, Known: d.knows, Parent: d.guilds.Parent, Conversations: d.conversations,
+		Now: d.Now, Sleep: wait, Jitter: d.Jitter, Log: d.Log,
+	})
 	return d
 }
 

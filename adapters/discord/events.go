@@ -219,7 +219,7 @@ func messageID(channel, id string) string { return "message/" + channel + "/" + 
 // conversations returns the known conversations, most recent first, and the last message received in each. Only messages count for that:
 // a press overtakes them, and over HTTP it may arrive while the gateway is down.
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
-	events, err := d.Recent(ctx)
+	events, err := d.Events(ctx, latest)
 	var all []gateway.Conversation
 	index := map[string]int{}
 	note := func(channel, guild, last, begins string) {

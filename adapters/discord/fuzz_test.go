@@ -54,7 +54,7 @@ func FuzzAddress(f *testing.F) {
 		if id, onlyFor, ok := commandIn(core.Address{Message: message}); ok && (!snowflake.Valid(id) || onlyFor != "" && !snowflake.Valid(onlyFor)) {
 			t.Errorf("%q gives %q for %q", message, id, onlyFor)
 		}
-		got, ok, err := (&Discord{Options: Options{KV: kv}}).token(t.Context(), "1")
+		got, ok, err := (&Discord{Deps: core.Deps{KV: kv}}).token(t.Context(), "1")
 		if err != nil || ok && (!snowflake.Valid(got.app) || strings.ContainsAny(got.token, "/?#%")) {
 			t.Errorf("%q gives %+v: %v", stored, got, err)
 		}

@@ -24,7 +24,7 @@ const (
 type typing struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration)
-	open  func(context.Context) ([]core.EventRecord, error) // Options.Open
+	open  func(context.Context) ([]core.EventRecord, error) // lists the events that wait
 
 	mu       sync.Mutex
 	ctx      context.Context //nolint:containedctx // of Run: the indicators end with it

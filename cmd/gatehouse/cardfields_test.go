@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -62,10 +63,10 @@ func cardOnDiscord(t *testing.T, d core.Delivery) string {
 	defer fake.Close()
 	fake.AddGuild(discordtest.Guild{ID: "100"})
 	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
-	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
-		KV: struct{ core.KV }{}, // it is not used
+	p := discord.New(discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, core.Deps{
+		Signer: adaptertest.Signer(t, "a key of many characters"),
+		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
+		KV: struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
 	})
 	d.To = core.Address{Platform: "discord", Channel: "200"}
 	if _, _, err := p.Post(t.Context(), d); err != nil {

@@ -85,7 +85,7 @@ func (d *Discord) submit(
 		const text = "Page %d of %d is filled in. Nothing is answered until the last page is."
 		return d.privately(i, b, fmt.Sprintf(text, number, pages), "Continue", number+1)
 	}
-	return d.answer(ctx, i, b, p, answer)
+	return d.answerPress(ctx, i, b, p, answer)
 }
 
 // privately answers with a text that only the person sees, in place of the last one of the same form, and a button that

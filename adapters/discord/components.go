@@ -21,7 +21,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) *response {
 	defer cancel()
 	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))
 	p.Form = p.Form && !i.isAnswer(b) // a page of an answer is not all of it
-	return d.answer(ctx, i, b, p, d.desk.Press(ctx, b, p))
+	return d.answerPress(ctx, i, b, p, d.desk.Press(ctx, b, p))
 }
 
 // isAnswer reports whether a page of a question's form was submitted.
@@ -29,8 +29,8 @@ func (i interaction) isAnswer(b chat.Button) bool {
 	return i.Type == discordgo.InteractionModalSubmit && b.Action == chat.ActionAnswer
 }
 
-// answer answers a press as the desk says.
-func (d *Discord) answer(
+// answerPress answers a press as the desk says.
+func (d *Discord) answerPress(
 	ctx context.Context, i interaction, b chat.Button, p desk.Press, answer desk.Answer,
 ) (r *response) {
 	switch a := answer.(type) {

@@ -94,8 +94,8 @@ func (d *Discord) justEdited(m message) bool {
 // byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could answer each other
 // endlessly. Nor do messages of webhooks and of Discord itself.
 func (d *Discord) byPerson(m message) bool {
-	return m.Author != nil && snowflake.Valid(m.Author.ID) && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
-		snowflake.Valid(m.ID) && snowflake.Valid(m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
+	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
+		snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
@@ -193,7 +193,7 @@ const revisionDeleted = "deleted"
 // deletions makes the amendments of deleted messages. Discord does not say who deleted them.
 func deletions(channel string, ids ...string) (events []core.Event) {
 	for _, id := range ids {
-		if snowflake.Valid(channel) && snowflake.Valid(id) {
+		if snowflake.Valid(channel, id) {
 			events = append(events, amendment(channel, id, "", core.Amendment{Revision: revisionDeleted}))
 		}
 	}

@@ -256,7 +256,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		return i, &response{Type: discordgo.InteractionResponsePong}, chat.Stored
 	}
 	who := i.person()
-	if who == nil || !snowflake.Valid(who.ID) || !snowflake.Valid(i.ID) || !snowflake.Valid(i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
+	if who == nil || !snowflake.Valid(who.ID, i.ID, i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}

@@ -39,11 +39,10 @@ func (seal sealer) card(d core.Delivery, link string, pressed bool) (m drawn) {
 		m.Card.write(markdownOf(doc.Reminder(d, channel, link)))
 		return m
 	}
-	texts, left := layout(v, 0)
-	foot := len(texts) - 1
-	m.Card.write(texts[:foot]...)
+	texts, foot, left := layout(v, 0)
+	m.Card.write(texts...)
 	m.Card.Parts = append(m.Card.Parts, seal.rows(v, left, link, pressed)...)
-	m.Card.write(texts[foot])
+	m.Card.write(foot)
 	return m
 }
 
@@ -58,7 +57,7 @@ func (c *container) write(texts ...string) {
 
 // layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is
 // how many characters of the arguments it leaves out, if so much of its room is spared.
-func layout(v doc.Document, spared int) (texts []string, left int) {
+func layout(v doc.Document, spared int) (texts []string, foot string, left int) {
 	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
 		above = latePrefix + above
@@ -69,7 +68,7 @@ func layout(v doc.Document, spared int) (texts []string, left int) {
 	}
 	above += leadOf(v.Lead, maxCard-chat.Units(above+rest+below+foot)) + rest
 	code, left := arguments(v, maxCard-spared-chat.Units(above+below+foot))
-	return []string{above, code, below, foot}, left
+	return []string{above, code, below}, foot, left
 }
 
 // fields draws the fields of a card, two on a line.
@@ -89,18 +88,17 @@ func fields(all []doc.Field) (text string) {
 
 // told returns whom a card pings: the approvers that it names, and nobody else.
 func told(v doc.Document) (users, roles []string) {
-	named := v.For
-	for _, f := range v.Fields {
-		named = append(named, f.Value...)
-	}
-	for _, s := range named {
-		user, role := accountOf(s.Who.ID)
-		switch {
-		case s.Kind != doc.Approver:
-		case user != "":
-			users = append(users, user)
-		case role != "":
-			roles = append(roles, role)
+	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
+		for _, s := range f.Value {
+			account := accountOf(s.Who.ID)
+			role, isRole := strings.CutPrefix(account, "&")
+			switch {
+			case s.Kind != doc.Approver || account == "":
+			case isRole:
+				roles = append(roles, role)
+			default:
+				users = append(users, account)
+			}
 		}
 	}
 	return users, roles

@@ -95,14 +95,11 @@ func (d *Discord) OldClick(e core.Event) (core.Click, error) {
 // pressed answers a press that may end an approval: the card is shown with its buttons disabled until it is redrawn. It
 // stays as it is for somebody whose press will not count, and if it can't be read now.
 func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *response {
-	card, err := d.Card(ctx, c.Approval, false)
-	isCopy := i.Channel != channelOf(card.From)
-	if err == nil && isCopy {
-		card, err = d.Card(ctx, c.Approval, true)
-	}
+	card, err := d.Card(ctx, c.Approval, true)
 	if err != nil || i.Message.ID == "" || d.desk.Check(ctx, card, c, i.actor()) != nil {
 		return acknowledged()
 	}
+	isCopy := i.Channel != channelOf(card.From)
 	delivery := core.Delivery{Post: core.Post{Conversation: card.Conversation, Copy: isCopy}, Card: &card}
 	m := d.seal.card(delivery, cardLink(delivery), true)
 	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing(), redraw: c.Approval}

@@ -46,10 +46,9 @@ type Discord struct {
 	background sync.WaitGroup // answers to interactions
 	sleep      func(context.Context, time.Duration)
 
-	mu     sync.Mutex
-	self   identity
-	accept core.Accept     // of Run
-	run    context.Context // of Run; nil before
+	mu   sync.Mutex
+	self identity
+	run  context.Context // of Run; nil before
 }
 
 // New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
@@ -70,8 +69,7 @@ func New(c Config, deps core.Deps) *Discord {
 	}
 	d.rest = rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record})
 	d.guilds = guilds.New(d.rest, d.Now)
-	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
-	d.typing = newTyping(d.Now, wait, func(ctx context.Context) ([]core.EventRecord, error) {
+	d.typing = newTyping(d.Now, d.wait, func(ctx context.Context) ([]core.EventRecord, error) {
 		open := latest
 		open.Waiting = true
 		return d.Events(ctx, open)
@@ -79,8 +77,8 @@ func New(c Config, deps core.Deps) *Discord {
 	d.gateway = gateway.New(gateway.Options{
 		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Lease,
 		Intents: d.intents, IntentsRefused: d.refuseContent, Ready: d.setApplication,
-		Take: d.takeEvent, Known: d.knows, Parent: d.guilds.Parent, Conversations: d.conversations,
-		Now: d.Now, Sleep: wait, Jitter: d.Jitter, Log: d.Log,
+		Known: d.knows, Parent: d.guilds.Parent, Conversations: d.conversations,
+		Now: d.Now, Sleep: d.wait, Jitter: d.Jitter, Log: d.Log,
 	})
 	return d
 }
@@ -92,20 +90,21 @@ func (d *Discord) Name() string { return Name }
 // error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.mu.Lock()
-	d.accept, d.run = accept, ctx
+	d.run = ctx
 	d.mu.Unlock()
+	d.gateway.Take = func(ctx context.Context, event string, data []byte) chat.Result {
+		return d.takeEvent(ctx, event, data, accept)
+	}
 	parts, ctx := errgroup.WithContext(ctx)
 	d.typing.begin(ctx)
 	known := make(chan struct{})
-	parts.Go(func() error {
-		d.keepCommands(ctx)
-		return nil
-	})
 	parts.Go(func() error { return d.keepIdentity(ctx, known) })
-	parts.Go(func() error {
-		d.redrawPressed(ctx)
-		return nil
-	})
+	for _, once := range []func(context.Context){d.keepCommands, d.redrawPressed} {
+		parts.Go(func() error {
+			once(ctx)
+			return nil
+		})
+	}
 	parts.Go(func() error {
 		select {
 		case <-known:
@@ -120,6 +119,9 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.rest.Close()
 	return err
 }
+
+// wait returns after t, or when ctx ends.
+func (d *Discord) wait(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
 
 // running returns a context that ends with Run.
 func (d *Discord) running() context.Context {

@@ -16,10 +16,7 @@ import (
 )
 
 // takeEvent processes a gateway event up to its commit.
-func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
-	d.mu.Lock()
-	accept := d.accept
-	d.mu.Unlock()
+func (d *Discord) takeEvent(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		return d.takeMessage(ctx, event, data, accept)

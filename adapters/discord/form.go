@@ -87,7 +87,7 @@ func pagesOf(inputs int) int { return (inputs + maxFields - 1) / maxFields }
 // pressed: it is as cautious as for a copy with every note and the longest context.
 func confirmForm(c core.Card) doc.Form {
 	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel)
-	_, left := layout(v, maxContext)
+	_, _, left := layout(v, maxContext)
 	cautions := v.Cautions(leadCut(v))
 	if left > 0 || cautions == "" {
 		cautions += " The card does not show all arguments. Read them first: press Show all arguments."

@@ -50,7 +50,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		}
 	}
 	if delivery.Kind != core.PostSteps {
-		d.typing.stop(channelOf(delivery.To))
+		d.typing.stop(channelOf(delivery.To), nil)
 	}
 	return ref, more, nil
 }

@@ -68,12 +68,10 @@ func textOf(s doc.Span) string {
 	case doc.Deadline:
 		return timestamp(s.At, "f") + " (" + timestamp(s.At, "R") + ")"
 	case doc.Person, doc.Approver:
-		user, role := accountOf(s.Who.ID)
+		account := accountOf(s.Who.ID)
 		switch {
-		case user != "":
-			return "<@" + user + ">"
-		case role != "":
-			return "<@&" + role + ">"
+		case account != "":
+			return "<@" + account + ">"
 		case s.Kind == doc.Person:
 			return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
 		}
@@ -82,15 +80,15 @@ func textOf(s doc.Span) string {
 	return chat.OrNone(literal(chat.OneLine(mask.Escape(s.Text)), limit))
 }
 
-// accountOf returns the user or the role that an id names; both are "" for any other.
-func accountOf(id string) (user, role string) {
+// accountOf returns the user or, after an ampersand, the role that an id names, as in a mention; "" for any other.
+func accountOf(id string) string {
 	if found := preflight.RoleID.FindStringSubmatch(id); found != nil {
-		return "", found[1]
+		return "&" + found[1]
 	}
 	if user, ok := userOf(id); ok {
-		return user, ""
+		return user
 	}
-	return "", ""
+	return ""
 }
 
 // timestamp formats a time so that Discord shows it in the reader's time zone and language.

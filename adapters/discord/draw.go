@@ -32,24 +32,19 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 	return d.painter.Draw(delivery, cardLink(delivery))
 }
 
-// cardLink returns the link of a reminder to its card, and of a card's copy to the card's conversation; "" if there is none.
+// cardLink returns the link of a reminder to its card, "" in another channel, whose server is not known; and of a card's
+// copy to the card's conversation, "" if there is none.
 func cardLink(delivery core.Delivery) string {
-	if delivery.First != "" {
-		return reminded(delivery)
-	}
-	if !delivery.Copy || delivery.Card == nil {
-		return ""
-	}
-	return linkTo(delivery.Conversation, delivery.Card.From)
-}
-
-// reminded returns the link to the card that a reminder reminds of, "" in another channel, whose server is not known.
-func reminded(delivery core.Delivery) string {
 	guild := guildOf(delivery.Conversation)
 	switch {
+	case delivery.Copy && delivery.First == "" && delivery.Card != nil:
+		return linkTo(delivery.Conversation, delivery.Card.From)
 	case delivery.Person != "":
 		guild = direct
 	case delivery.Copy:
+		return ""
+	}
+	if delivery.First == "" {
 		return ""
 	}
 	return "https://discord.com/channels/" + guild + "/" + string(delivery.First)

@@ -232,7 +232,7 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 	}
 	for _, e := range events {
 		guild := guildOf(e.Conversation)
-		if e.Platform != Name || guild != direct && !snowflake.Valid(guild) {
+		if guild != direct && !snowflake.Valid(guild) {
 			continue
 		}
 		channel, thread := e.Address.Channel, e.Address.Thread

@@ -176,17 +176,16 @@ type piece struct {
 }
 
 // pieces returns the message's components and those inside them, in order. One that can't be read is left out.
-func (p posted) pieces() (all []piece) {
+func (p posted) pieces() []piece {
 	var top []piece
 	_ = json.Unmarshal(p.Rows, &top) // another shape is not ours
-	var walk func([]piece)
-	walk = func(some []piece) {
-		for _, one := range some {
-			all = append(all, one)
-			walk(one.Pieces)
-		}
+	return flat(top)
+}
+
+func flat(pieces []piece) (all []piece) {
+	for _, one := range pieces {
+		all = append(append(all, one), flat(one.Pieces)...)
 	}
-	walk(top)
 	return all
 }
 

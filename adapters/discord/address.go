@@ -59,7 +59,7 @@ func interactionIn(to core.Address, prefix string) (id string, ok bool) {
 func commandIn(to core.Address) (id, onlyFor string, ok bool) {
 	if private, is := strings.CutPrefix(to.Message, privatePrefix); is {
 		id, onlyFor, _ = strings.Cut(private, ":")
-		return id, onlyFor, snowflake.Valid(id) && snowflake.Valid(onlyFor)
+		return id, onlyFor, snowflake.Valid(id, onlyFor)
 	}
 	id, ok = interactionIn(to, commandPrefix)
 	return id, "", ok
@@ -96,7 +96,7 @@ func userOf(actor string) (user string, ok bool) {
 // linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can open.
 func linkTo(c core.ConversationID, at core.Address) string {
 	guild, channel := guildOf(c), channelOf(at)
-	if at.Platform != Name || !snowflake.Valid(channel) || !snowflake.Valid(guild) {
+	if at.Platform != Name || !snowflake.Valid(channel, guild) {
 		return ""
 	}
 	return "https://discord.com/channels/" + guild + "/" + channel

@@ -66,7 +66,7 @@ func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, 
 // links reads a message and returns its files' current links, none if it can no longer be read. Error: provider_unavailable.
 func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
 	links := map[string]string{}
-	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
+	if !snowflake.Valid(channel, id) {
 		return links, nil
 	}
 	var now message

@@ -16,10 +16,7 @@ import (
 )
 
 // takeEvent processes a gateway event up to its commit.
-func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
-	d.mu.Lock()
-	accept := d.accept
-	d.mu.Unlock()
+func (d *Discord) takeEvent(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		return d.takeMessage(ctx, event, data, accept)
@@ -94,8 +91,8 @@ func (d *Discord) justEdited(m message) bool {
 // byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could answer each other
 // endlessly. Nor do messages of webhooks and of Discord itself.
 func (d *Discord) byPerson(m message) bool {
-	return m.Author != nil && snowflake.Valid(m.Author.ID) && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
-		snowflake.Valid(m.ID) && snowflake.Valid(m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
+	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
+		snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
@@ -193,7 +190,7 @@ const revisionDeleted = "deleted"
 // deletions makes the amendments of deleted messages. Discord does not say who deleted them.
 func deletions(channel string, ids ...string) (events []core.Event) {
 	for _, id := range ids {
-		if snowflake.Valid(channel) && snowflake.Valid(id) {
+		if snowflake.Valid(channel, id) {
 			events = append(events, amendment(channel, id, "", core.Amendment{Revision: revisionDeleted}))
 		}
 	}
@@ -219,7 +216,7 @@ func messageID(channel, id string) string { return "message/" + channel + "/" + 
 // conversations returns the known conversations, most recent first, and the last message received in each. Only messages count for that:
 // a press overtakes them, and over HTTP it may arrive while the gateway is down.
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
-	events, err := d.Recent(ctx)
+	events, err := d.Events(ctx, latest)
 	var all []gateway.Conversation
 	index := map[string]int{}
 	note := func(channel, guild, last, begins string) {
@@ -235,7 +232,7 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 	}
 	for _, e := range events {
 		guild := guildOf(e.Conversation)
-		if e.Platform != Name || guild != direct && !snowflake.Valid(guild) {
+		if guild != direct && !snowflake.Valid(guild) {
 			continue
 		}
 		channel, thread := e.Address.Channel, e.Address.Thread

@@ -75,7 +75,7 @@ func (d *Discord) warnContent() {
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
 	var once sync.Once
 	return chat.Identity{
-		Title: "Discord", Log: d.Log, Sleep: func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) },
+		Title: "Discord", Log: d.Log, Sleep: d.wait,
 		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
 		Known:  func() bool { return d.whoami().User != "" },
 		Ask: func(ctx context.Context) error {

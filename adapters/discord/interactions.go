@@ -32,16 +32,16 @@ type interaction struct {
 	} `json:"channel,omitempty"`
 	Member  *member `json:"member,omitempty"`
 	User    *user   `json:"user,omitempty"`
-	Message *struct {
+	Message struct {
 		ID    string                 `json:"id"`
 		Flags discordgo.MessageFlags `json:"flags,omitempty"`
-	} `json:"message,omitempty"`
+	} `json:"message,omitzero"`
 	Data struct {
-		Name       string      `json:"name,omitempty"`
-		CustomID   string      `json:"custom_id,omitempty"`
-		Options    []option    `json:"options,omitempty"`
-		Components []component `json:"components,omitempty"`
-		Values     []string    `json:"values,omitempty"` // of a menu
+		Name       string   `json:"name,omitempty"`
+		CustomID   string   `json:"custom_id,omitempty"`
+		Options    []option `json:"options,omitempty"`
+		Components []part   `json:"components,omitempty"`
+		Values     []string `json:"values,omitempty"` // of a menu
 	} `json:"data"`
 
 	Answer string `json:"gatehouse_answer,omitempty"` // of a stored one (OldClick); Discord sends no such field
@@ -53,13 +53,17 @@ type option struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// component is a part of a form: a row of inputs, or a label around one.
-type component struct {
-	CustomID string      `json:"custom_id,omitempty"`
-	Value    string      `json:"value,omitempty"`
-	Values   []string    `json:"values,omitempty"` // of a menu
-	Inputs   []component `json:"components,omitempty"`
-	Input    *component  `json:"component,omitempty"`
+// part is a part of a form: a label around an input, or a row of inputs.
+type part struct {
+	Input  filled   `json:"component,omitzero"`
+	Inputs []filled `json:"components,omitempty"`
+}
+
+// filled is an input of a form, as a person filled it in.
+type filled struct {
+	CustomID string   `json:"custom_id,omitempty"`
+	Value    string   `json:"value,omitempty"`
+	Values   []string `json:"values,omitempty"` // of a menu
 }
 
 // response is the first answer to an interaction.
@@ -67,25 +71,23 @@ type response struct {
 	Type   discordgo.InteractionResponseType `json:"type"`
 	Data   any                               `json:"data,omitempty"`
 	files  []*discordgo.File                 // uploaded with it
+	event  *core.Event                       // what the interaction asks for, committed before the answer; nil: nothing
 	redraw core.ApprovalID                   // the card that it shows with disabled buttons, and that must be redrawn after it
 }
 
 // acknowledged answers a press without showing anything.
-var acknowledged = &response{Type: discordgo.InteractionResponseDeferredMessageUpdate}
-
-// ephemeral makes an answer that only the person sees.
-func ephemeral(text string) *response { return reply(text, discordgo.MessageFlagsEphemeral) }
-
-// reply makes an answer in the conversation.
-func reply(text string, flags discordgo.MessageFlags) *response {
-	out := drawn{Text: text}.outgoing()
-	out.Flags |= flags
-	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
+func acknowledged() *response {
+	return &response{Type: discordgo.InteractionResponseDeferredMessageUpdate}
 }
 
-// replyLater announces an answer that comes later.
-func replyLater(flags discordgo.MessageFlags) *response {
-	return &response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, Data: map[string]any{"flags": flags}}
+// ephemeral makes an answer that only the person sees.
+func ephemeral(text string) *response { return drawn{Text: text}.ephemeral() }
+
+// ephemeral makes an answer of the message that only the person sees.
+func (m drawn) ephemeral() *response {
+	out := m.outgoing()
+	out.Flags |= discordgo.MessageFlagsEphemeral
+	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
 }
 
 // person returns the interaction's user, nil if it names none.
@@ -253,7 +255,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		return i, &response{Type: discordgo.InteractionResponsePong}, chat.Stored
 	}
 	who := i.person()
-	if who == nil || !snowflake.Valid(who.ID) || !snowflake.Valid(i.ID) || !snowflake.Valid(i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
+	if who == nil || !snowflake.Valid(who.ID, i.ID, i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
@@ -261,16 +263,16 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.guilds.SetMember(i.Guild, who.ID, i.Member.Roles)
 	}
 	var answer *response
-	var event *core.Event
 	switch i.Type {
 	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
-		answer, event = d.handlePress(ctx, i)
+		answer = d.handlePress(ctx, i)
 	case discordgo.InteractionApplicationCommand:
-		answer, event = handleCommand(i)
+		answer = handleCommand(i)
 	default:
 		d.Log.Warn("an interaction of an unknown kind is ignored", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
+	event := answer.event
 	if event == nil {
 		return i, answer, chat.Stored
 	}

@@ -101,7 +101,7 @@ func TestGlobalLimitDoesNotBlockInteractionAnswers(t *testing.T) {
 			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {
 				t.Fatalf("%v", err)
 			}
-			_ = w.d.Call(w.ctx(), http.MethodPost, "/interactions/1/token/callback", acknowledged, nil)
+			_ = w.d.Call(w.ctx(), http.MethodPost, "/interactions/1/token/callback", acknowledged(), nil)
 			if n := w.CountCalls("POST /interactions/{interaction}/{token}/callback"); n != c.answers {
 				t.Errorf("%d answers were given", n)
 			}

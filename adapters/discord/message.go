@@ -1,8 +1,8 @@
 package discord
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,25 +80,15 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 }
 
 // decodeMessage decodes the payload of a message, or of a command that asks a question.
-func decodeMessage(e core.Event) (message, error) {
-	var m message
-	var form struct {
-		Content *string         `json:"content"`
-		Data    json.RawMessage `json:"data"`
-	}
-	if err := chat.Decode(e.Payload, &form); err != nil {
-		return message{}, errMessageShape
-	}
-	if form.Data != nil {
+func decodeMessage(e core.Event) (m message, err error) {
+	if strings.HasPrefix(e.ID, commandEvent) {
 		var i interaction
-		if err := chat.Decode(e.Payload, &i); err != nil || i.person() == nil {
-			return message{}, errMessageShape
-		}
+		err = chat.Decode(e.Payload, &i)
 		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
-	} else if err := chat.Decode(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
-		return message{}, errMessageShape
+	} else {
+		err = chat.Decode(e.Payload, &m)
 	}
-	if !snowflake.Valid(m.Author.ID) {
+	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
 		return message{}, errMessageShape
 	}
 	m.Guild = ""
@@ -219,14 +209,9 @@ func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 
 // nameOf returns a user's name as shown where they wrote: in a server their nickname.
 func nameOf(u *user, m *member) string {
-	names := []string{u.Global, u.Username, u.ID}
+	nick := ""
 	if m != nil {
-		names = append([]string{m.Nick}, names...)
+		nick = m.Nick
 	}
-	for _, name := range names {
-		if strings.TrimSpace(name) != "" {
-			return name
-		}
-	}
-	return ""
+	return cmp.Or(strings.TrimSpace(nick), strings.TrimSpace(u.Global), strings.TrimSpace(u.Username), u.ID)
 }

@@ -39,12 +39,10 @@ func fits(m drawn) bool {
 func drawReply(blocks []doc.Block) drawn {
 	blocks = replyForms.Drawable(blocks)
 	w := replyWriter{}
-	w.all(blocks, "", "")
-	m := drawn{Text: strings.TrimSuffix(w.String(), "\n"), Files: w.files}
+	m := drawn{Text: w.write(blocks), Files: w.files}
 	if m.Files != nil {
 		w = replyWriter{plain: true}
-		w.all(blocks, "", "")
-		m.Plain = strings.TrimSuffix(w.String(), "\n")
+		m.Plain = w.write(blocks)
 	}
 	return m
 }
@@ -54,6 +52,12 @@ type replyWriter struct {
 	strings.Builder
 	files []file
 	plain bool // code that no fence can hold is text
+}
+
+// write returns blocks as a text.
+func (w *replyWriter) write(blocks []doc.Block) string {
+	w.all(blocks, "", "")
+	return strings.TrimSuffix(w.String(), "\n")
 }
 
 // all writes blocks, with this before the first line and that before the others.

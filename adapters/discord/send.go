@@ -142,14 +142,20 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 	}
 	var made posted
 	err := d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), channel, part, out, &made)
-	if err != nil {
-		return "", posted{}, chat.SendError(err)
-	}
-	if !snowflake.Valid(made.ID) {
-		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
+	ref, err := d.taken(delivery, channel, made, err)
+	return ref, made, err
+}
+
+// taken returns the reference of a part that was just sent, and remembers which part it is.
+func (d *Discord) taken(delivery core.Delivery, channel string, made posted, err error) (core.Ref, error) {
+	switch {
+	case err != nil:
+		return "", chat.SendError(err)
+	case !snowflake.Valid(made.ID):
+		return "", core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	}
 	d.sent.Put(made.ID, partName(delivery))
-	return refOf(channel, made.ID), made, nil
+	return refOf(channel, made.ID), nil
 }
 
 // posted is the part that is read of an existing message of the bot.
@@ -170,17 +176,16 @@ type piece struct {
 }
 
 // pieces returns the message's components and those inside them, in order. One that can't be read is left out.
-func (p posted) pieces() (all []piece) {
+func (p posted) pieces() []piece {
 	var top []piece
 	_ = json.Unmarshal(p.Rows, &top) // another shape is not ours
-	var walk func([]piece)
-	walk = func(some []piece) {
-		for _, one := range some {
-			all = append(all, one)
-			walk(one.Pieces)
-		}
+	return flat(top)
+}
+
+func flat(pieces []piece) (all []piece) {
+	for _, one := range pieces {
+		all = append(append(all, one), flat(one.Pieces)...)
 	}
-	walk(top)
 	return all
 }
 

@@ -68,12 +68,10 @@ func textOf(s doc.Span) string {
 	case doc.Deadline:
 		return timestamp(s.At, "f") + " (" + timestamp(s.At, "R") + ")"
 	case doc.Person, doc.Approver:
-		user, role := accountOf(s.Who.ID)
+		account := accountOf(s.Who.ID)
 		switch {
-		case user != "":
-			return "<@" + user + ">"
-		case role != "":
-			return "<@&" + role + ">"
+		case account != "":
+			return "<@" + account + ">"
 		case s.Kind == doc.Person:
 			return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
 		}
@@ -82,15 +80,15 @@ func textOf(s doc.Span) string {
 	return chat.OrNone(literal(chat.OneLine(mask.Escape(s.Text)), limit))
 }
 
-// accountOf returns the user or the role that an id names; both are "" for any other.
-func accountOf(id string) (user, role string) {
+// accountOf returns the user or, after an ampersand, the role that an id names, as in a mention; "" for any other.
+func accountOf(id string) string {
 	if found := preflight.RoleID.FindStringSubmatch(id); found != nil {
-		return "", found[1]
+		return "&" + found[1]
 	}
 	if user, ok := userOf(id); ok {
-		return user, ""
+		return user
 	}
-	return "", ""
+	return ""
 }
 
 // timestamp formats a time so that Discord shows it in the reader's time zone and language.
@@ -111,24 +109,9 @@ func leadOf(lead []doc.Span, room int) string {
 // of it would have to be escaped. A note says how much of it is over the limit.
 func linesOf(text string, limit int) string {
 	text = strings.TrimSpace(mask.Escape(text))
-	if quoted := quotation(escape(text, true)); chat.Units(quoted) <= limit {
+	if quoted, left := quotation(text, limit); left == 0 {
 		return quoted
 	}
 	code, _ := fenced("```\n", strings.ReplaceAll(text, "```", "``"+gap+"`"), limit, chat.MoreNote)
 	return code
-}
-
-// quotation begins each line of a text as one.
-func quotation(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
-
-// fenced draws as much of a text as code as fits a limit, and returns how many characters it leaves out: note says so below it.
-func fenced(begin, text string, limit int, note func(left int) string) (code string, left int) {
-	const end = "\n```"
-	limit -= chat.Units(begin + end)
-	shown, left := chat.Head(text, limit)
-	if left == 0 {
-		return begin + shown + end, 0
-	}
-	shown, left = chat.Head(text, limit-chat.Units(note(left+limit)))
-	return begin + shown + end + note(left), left
 }

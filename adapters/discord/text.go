@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/wording"
+	"gatehouse/core/mask"
 )
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
@@ -110,19 +111,49 @@ const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 // literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {
-	return fitting(s, limit, func(s string) string { return escape(s, true) }, chat.MoreNote)
+	text, _ := fitting(s, limit, func(s, note string) string { return escape(s+note, true) }, chat.MoreNote)
+	return text
 }
 
-// fitting draws as much of a text as fits a limit, with a note behind it if that is not all.
-func fitting(s string, limit int, draw func(string) string, note func(left int) string) string {
-	if all := draw(s); chat.Units(all) <= limit {
-		return all
+// plainLabel draws a text where Discord reads no Markdown, on one line within a limit.
+func plainLabel(text string, limit int) string {
+	draw := func(s, note string) string { return s + note }
+	text, _ = fitting(chat.OneLine(mask.Escape(text)), limit, draw, ellipsis)
+	return chat.OrNone(text)
+}
+
+func ellipsis(int) string { return "…" }
+
+// quotation draws as much of a text as a quotation, which its own Markdown can't end, as fits a limit, and returns how many
+// characters it leaves out.
+func quotation(s string, limit int) (text string, left int) {
+	return fitting(s, limit, func(s, note string) string {
+		return "> " + strings.ReplaceAll(escape(s+note, true), "\n", "\n> ")
+	}, ellipsis)
+}
+
+// fenced draws as much of a text as code as fits a limit, and returns how many characters it leaves out: note says so
+// below it. The text has no fence.
+func fenced(begin, text string, limit int, note func(left int) string) (code string, left int) {
+	return fitting(text, limit, func(s, note string) string { return begin + s + "\n```" + note }, note)
+}
+
+// fitting draws as much of a text as fits a limit, with a note if that is not all, and returns how many characters it
+// leaves out.
+func fitting(
+	s string, limit int, draw func(s, note string) string, note func(left int) string,
+) (text string, left int) {
+	if text = draw(s, ""); chat.Units(text) <= limit {
+		return text, 0
 	}
-	shown := func(n int) string {
-		head, left := chat.Head(s, n)
-		return draw(head + note(left))
+	shorter := func(n int) string {
+		var head string
+		head, left = chat.Head(s, n)
+		return draw(head, note(left))
 	}
-	return shown(sort.Search(limit, func(n int) bool { return chat.Units(shown(n+1)) > limit }))
+	n := sort.Search(limit, func(n int) bool { return chat.Units(shorter(n+1)) > limit })
+	text = shorter(n)
+	return text, left
 }
 
 const jsonFence = "```json\n"

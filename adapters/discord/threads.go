@@ -12,22 +12,21 @@ import (
 	"gatehouse/core"
 )
 
-// located returns where a post goes: a copy of a card that names only its person goes to their direct messages.
-func (d *Discord) located(ctx context.Context, delivery core.Delivery) (core.Address, error) {
-	user, ok := userOf(delivery.Person)
-	if !delivery.Copy || delivery.To.Channel != "" || !ok {
-		return delivery.To, nil
+// privateTo returns the channel of direct messages with the only person who may see a post, "" if others may.
+func (d *Discord) privateTo(ctx context.Context, to core.Address) (channel string, err error) {
+	_, onlyFor, ok := commandIn(to)
+	if !ok || onlyFor == "" {
+		return "", nil
 	}
-	channel, err := d.guilds.DM(ctx, user)
-	return core.Address{Platform: Name, Channel: channel}, err
+	channel, err = d.guilds.DM(ctx, onlyFor)
+	return channel, chat.FindError(err)
 }
 
-// destination returns the channel for a post. What only one person may see goes to their direct messages. If the thread begins with the answered message and does not exist yet, destination opens it.
-// If that fails permanently, the post goes to the channel, as a reply to that message.
+// destination returns the channel for a post. If the thread begins with the answered message and does not exist yet,
+// destination opens it. If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
-	if _, onlyFor, ok := commandIn(to); ok && onlyFor != "" {
-		channel, err = d.guilds.DM(ctx, onlyFor)
-		return channel, "", chat.FindError(err)
+	if channel, err = d.privateTo(ctx, to); err != nil || channel != "" {
+		return channel, "", err
 	}
 	if !startsThread(to) {
 		return channelOf(to), "", nil

@@ -15,7 +15,7 @@ import (
 )
 
 // plain writes a card's text for the terminal, which shows all of it.
-var plain = doc.Writer{Foreign: oneLine, Time: stamp, IDs: true}
+var plain = doc.Writer{Foreign: oneLine, Time: stamp}
 
 func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
 

@@ -73,7 +73,7 @@ func textOf(s doc.Span) string {
 		case account != "":
 			return "<@" + account + ">"
 		case s.Kind == doc.Person:
-			return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
+			return chat.OrNone(said(s.Text, maxPerson))
 		}
 		limit = maxApprover
 	}

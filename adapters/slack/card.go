@@ -156,7 +156,7 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 		if c.Cautions != "" {
 			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions)))
 			made.Confirm = api.NewConfirmationBlockObject(
-				plainText(v.FormApproveTitle), text, plainText(v.ButtonApprove), plainText(v.ButtonGoBack),
+				plainText(v.FormConfirmTitle), text, plainText(v.ButtonApprove), plainText(v.ButtonGoBack),
 			).WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)

@@ -147,7 +147,7 @@ func textOf(s doc.Span) string {
 	case doc.Lines:
 		text = shorten(defuse(strings.TrimSpace(joinBlankLines(mask.Escape(text)))), limit)
 	case doc.Person:
-		return doc.NameOf(s.Who, text, func(name string) string { return inline(name, maxPerson) })
+		text = inline(text, maxPerson)
 	case doc.Tool:
 		text = inline(text, maxTool)
 	case doc.Approver:

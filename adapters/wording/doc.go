@@ -33,6 +33,24 @@ func New(replacements map[string]string) *Texts {
 	return t
 }
 
+// Of is the text with a key; "" if there is none.
+func (t *Texts) Of(key string) string {
+	at, known := places[key]
+	if !known {
+		return ""
+	}
+	return reflect.ValueOf(t).Elem().Field(at).String()
+}
+
+// places are those of the texts, by their keys.
+var places = func() map[string]int {
+	all := map[string]int{}
+	for key := range Fields(new(Texts)) {
+		all[key] = len(all)
+	}
+	return all
+}()
+
 // Or returns t or, if it is nil, the built-in texts.
 func (t *Texts) Or() *Texts {
 	if t == nil {

@@ -11,11 +11,11 @@ type Texts struct {
 	HeadlineExpired   string `default:"⌛ Expired: it was not decided in time"`
 	HeadlineCancelled string `default:"🚫 Cancelled"`
 
-	HeadlineQuestion         string `default:"❓ Question from the bot"`
-	HeadlineQuestionReminder string `default:"❓ Reminder: a question still waits for an answer"`
-	HeadlineAnswered         string `default:"✅ Answered"`
-	HeadlineUnanswered       string `default:"⌛ Expired: nobody answered in time"`
-	HeadlineWithdrawn        string `default:"🚫 Withdrawn"`
+	HeadlineQuestion          string `default:"❓ Question from the bot"`
+	HeadlineQuestionReminder  string `default:"❓ Reminder: a question still waits for an answer"`
+	HeadlineAnswered          string `default:"✅ Answered"`
+	HeadlineQuestionExpired   string `default:"⌛ Expired: nobody answered in time"`
+	HeadlineQuestionCancelled string `default:"🚫 Withdrawn"`
 
 	HeadlineOfSeveral string `default:"{headline} ({place} of {of})"`
 	QuestionFor       string `default:", for {people}"` // it follows the headline
@@ -60,7 +60,7 @@ type Texts struct {
 	ArgumentsUnread  string `default:"{count} more characters are not on the card: read them first."`
 	ArgumentsUnseen  string `default:"The card does not show all arguments. Read them first: press Show all arguments."`
 	ArgumentsChanged string `default:"{person} changed the arguments."`
-	ArgumentsChanges string `default:"{person} changed the arguments: {changes}"`
+	ArgumentsChanges string `default:"{person} changed the arguments:"`
 	MoreChanges      string `default:"and {count} more"`
 	NoValue          string `default:"(none)"` // of an argument, before or after a change
 	ChangeDropped    string `default:"{person} had changed the arguments of an earlier request. The rules have changed since, and that change is dropped."`
@@ -92,12 +92,12 @@ type Texts struct {
 	ResultUnknown string `default:"Outcome unknown"`
 	ResultDoubt   string `default:"It may have been done: check before you ask again."`
 
-	StandingApproved   string `default:"This was approved by {who} at {time}."`
-	StandingDenied     string `default:"This was denied by {who} at {time}."`
-	StandingAnswered   string `default:"This was answered by {who} at {time}."`
-	StandingExpired    string `default:"This approval expired at {time}. Please ask again."`
-	StandingUnanswered string `default:"This question expired at {time}. Please ask again."`
-	StandingCancelled  string `default:"This was cancelled at {time}."`
+	StandingApproved        string `default:"This was approved by {who} at {time}."`
+	StandingDenied          string `default:"This was denied by {who} at {time}."`
+	StandingAnswered        string `default:"This was answered by {who} at {time}."`
+	StandingExpired         string `default:"This approval expired at {time}. Please ask again."`
+	StandingQuestionExpired string `default:"This question expired at {time}. Please ask again."`
+	StandingCancelled       string `default:"This was cancelled at {time}."`
 
 	ButtonApprove      string `default:"Approve"`
 	ButtonDeny         string `default:"Deny"`
@@ -121,17 +121,17 @@ type Texts struct {
 	ChooseOne    string `default:"Choose one"`
 	Choose       string `default:"Choose"`
 
-	FormDenyTitle      string `default:"Deny this?"`
-	FormDenySend       string `default:"Deny"`
-	FormDenyReason     string `default:"What should be different?"`
-	FormDenyHint       string `default:"The agent and the person who asked will read it."`
-	FormApproveTitle   string `default:"Approve this?"`
-	FormApproveSend    string `default:"Approve"`
-	FormApproveWord    string `default:"Type “{word}” to go on"`
-	FormApproveHint    string `default:"Close this form to go back."`
+	FormReasonTitle    string `default:"Deny this?"`
+	FormReasonSend     string `default:"Deny"`
+	FormReasonLabel    string `default:"What should be different?"`
+	FormReasonHint     string `default:"The agent and the person who asked will read it."`
+	FormConfirmTitle   string `default:"Approve this?"`
+	FormConfirmSend    string `default:"Approve"`
+	FormConfirmLabel   string `default:"Type “{word}” to go on"`
+	FormConfirmHint    string `default:"Close this form to go back."`
 	FormEditTitle      string `default:"Change the arguments"`
 	FormEditSend       string `default:"Change"`
-	FormEditArguments  string `default:"Arguments (a JSON object)"`
+	FormEditLabel      string `default:"Arguments (a JSON object)"`
 	FormEditHint       string `default:"Approvals given so far will not count any more."`
 	FormAnswerTitle    string `default:"Answer"`
 	FormAnswerSend     string `default:"Send"`

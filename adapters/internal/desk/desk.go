@@ -76,34 +76,29 @@ func (s Say) Text() string { return core.MessageOf(s.Err) }
 // Busy reports whether the same press may succeed later.
 func (s Say) Busy() bool { return core.CategoryOf(s.Err) == core.StoreBusy }
 
-func (d Desk) refuse(c core.Category, sentence string) Say {
-	return Say{Err: core.Errorf(c, "%s", sentence)}
-}
+func invalid(sentence string) error { return core.Errorf(core.Invalid, "%s", sentence) }
+
+func refuse(sentence string) Say { return Say{Err: invalid(sentence)} }
 
 // Press judges a press of a button, or the submission of its form. A button that Open could not read is refused. If the card of a form can't be
 // read now, the store decides about it later; only an answer needs its question.
 func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	form, all := opens(b), b.Action == chat.ActionArguments
+	shows := all || form != "" && !p.Form // nothing is decided yet
 	switch b.Action {
 	case "":
 		d.Log.Warn("a press of a button, or a form, that gatehouse did not make is refused", "person", p.Who.ID)
-		return d.refuse(core.Invalid, d.PressNotOurs)
+		return refuse(d.PressNotOurs)
 	case chat.ActionRetry, chat.ActionNew:
 		return d.again(b, p)
 	case chat.ActionAskAgain:
 		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw, chat.ActionAnswer:
-	default:
-		if form == "" && !all {
-			d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))
-			return d.refuse(core.Invalid, d.PressOtherVersion)
-		}
 	}
 	var click core.Click
-	shows := all || form != "" && !p.Form // nothing is decided yet
 	if !shows {
 		var err error
 		if click, err = d.Click(b, p); err != nil {
+			d.Log.Info("a press of a button, or a form, is refused", "button", chat.Clip(string(b.Action)), "err", err)
 			return Say{Err: err}
 		}
 		if form == "" && !d.Strict {
@@ -123,7 +118,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	case err != nil:
 		return Say{Err: err}
 	case (shows || form != "") && (card.Question != nil) != asks:
-		return d.refuse(core.Invalid, d.PressMisfit)
+		return refuse(d.PressMisfit)
 	case all:
 		return Show{Card: card}
 	case shows:

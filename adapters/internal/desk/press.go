@@ -1,7 +1,9 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -13,28 +15,29 @@ import (
 // Click is the decision that a press of a button, or the submission of its form, asks for; nothing is looked up. Error: it asks for none. The
 // answer of a form is p.Whole.
 func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
-	c := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Card: p.Card, Disabled: p.Disabled}
+	form := opens(b)
+	c := core.Click{
+		Approval: b.Approval, Choice: cmp.Or(form, core.Choice(b.Action)), Edits: b.Edits, Card: p.Card, Disabled: p.Disabled,
+	}
 	typed := ""
 	if len(p.Typed) > 0 {
 		typed = strings.TrimSpace(p.Typed[0])
 	}
 	switch {
-	case !p.Form && b.Action == chat.ActionAnswer && b.Option > 0:
-		c.Option = b.Option
-	case !p.Form && b.Action == chat.ActionDeny:
-		c.Reason = typed // where it is asked for beside the button
-	case p.Form && b.Action == chat.ActionAnswer && b.Option == 0:
+	case !slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Answer, core.Withdraw}, c.Choice):
+		return c, invalid(d.PressOtherVersion)
+	case p.Form != (form != ""):
+		return c, invalid(d.PressNotOurs)
+	case b.Action == chat.ActionConfirm && !strings.EqualFold(typed, doc.ConfirmWord):
+		return c, invalid(wording.Fill(d.PressNotTyped, "{word}", doc.ConfirmWord))
+	case form == core.Answer:
 		c.Answer = p.Whole
-	case p.Form && b.Action == chat.ActionReason:
-		c.Choice, c.Reason = core.Deny, typed
-	case p.Form && b.Action == chat.ActionEdit:
+	case c.Choice == core.Answer:
+		c.Option = b.Option
+	case c.Choice == core.Deny:
+		c.Reason = typed
+	case c.Choice == core.Edit:
 		c.Changed = typed
-	case p.Form && b.Action == chat.ActionConfirm && strings.EqualFold(typed, doc.ConfirmWord):
-		c.Choice = core.Approve
-	case p.Form && b.Action == chat.ActionConfirm:
-		return c, core.Errorf(core.Invalid, "%s", wording.Fill(d.PressNotTyped, "{word}", doc.ConfirmWord))
-	case p.Form || c.Choice != core.Approve && c.Choice != core.Deny && c.Choice != core.Withdraw:
-		return c, core.Errorf(core.Invalid, "%s", d.PressNotOurs)
 	}
 	return c, nil
 }
@@ -64,7 +67,7 @@ func (d Desk) open(ctx context.Context, card core.Card, b chat.Button, p Press) 
 	}
 	form, fits := d.view(card).Form(b.Action, limit)
 	if !fits {
-		return d.refuse(core.Invalid, d.PressNoEdit)
+		return refuse(d.PressNoEdit)
 	}
 	if b.Action == chat.ActionConfirm && d.Cautions != nil {
 		form.Caution = d.Cautions(card)
@@ -113,7 +116,7 @@ func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.
 		err = card.Check(c, who)
 	}
 	if err == nil && c.Choice == core.Edit && !card.Editable {
-		return core.Errorf(core.Invalid, "%s", d.PressNoEdit)
+		return invalid(d.PressNoEdit)
 	}
 	return err
 }

@@ -24,14 +24,13 @@ func Arguments(c core.Card) string {
 // Shown returns the arguments that a card shows as code or, if it shows none, what it says in their place; both are "" of a question, if the
 // lead says them, and if they are not known.
 func (d Document) Shown() (code, instead string) {
-	folded := d.ArgumentsFolded
 	switch {
 	case d.card.Question != nil || d.Told || d.card.Arguments == "":
 		return "", ""
 	case d.Arguments == "":
 		return "", d.NoArguments
 	case d.Folded && chat.Units(d.Arguments) > maxFolded:
-		return "", counted(utf8.RuneCountInString(d.Arguments), folded, folded)
+		return "", count(d.ArgumentsFolded, utf8.RuneCountInString(d.Arguments))
 	}
 	return d.Arguments, ""
 }

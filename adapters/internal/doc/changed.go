@@ -19,22 +19,20 @@ const (
 
 // edited says who has changed the arguments, and what each was and is: "amount: 20 → 21".
 func (v *Document) edited() []Span {
-	c, t := v.card, v.Texts
-	who := []Span{v.person(c.Editor, c.Editor.Name)}
-	changes := changedArguments(c.Before, c.Arguments, t.NoValue)
+	who := v.person(v.card.Editor, v.card.Editor.Name)
+	changes := changedArguments(v.card.Before, v.card.Arguments, v.NoValue)
 	if changes == nil {
-		return filled(t.ArgumentsChanged, 0, map[string][]Span{"{person}": who})
+		return filled(v.ArgumentsChanged, 0, who)
 	}
-	var said []Span
+	all, between := filled(v.ArgumentsChanges, 0, who), " "
 	for _, change := range changes[:min(len(changes), maxChanges)] {
-		said = append(said, Span{Kind: Subject, Text: change, Limit: LimitChanged}, own("; "))
+		all = append(all, own(between), foreign(Subject, change, LimitChanged))
+		between = "; "
 	}
 	if more := len(changes) - maxChanges; more > 0 {
-		said = append(said, own(counted(more, t.MoreChanges, t.MoreChanges)))
-	} else {
-		said = said[:len(said)-1]
+		all = append(all, own(between+count(v.MoreChanges, more)))
 	}
-	return filled(t.ArgumentsChanges, 0, map[string][]Span{"{person}": who, "{changes}": said})
+	return all
 }
 
 // changedArguments are the members of an object that differ from those of another; nil if one of the texts is no object.

@@ -88,7 +88,7 @@ func (d Document) whose() string {
 	if who.Text == d.Somebody {
 		return ""
 	}
-	name := chat.Name(NameOf(who.Who, who.Text, mask.EscapeLine))
+	name := chat.Name(mask.EscapeLine(who.Text))
 	if short, left := chat.Head(name, maxLabelName); left > 0 {
 		name = short + "…"
 	}
@@ -124,7 +124,7 @@ func (d Document) Cautions(left int) string {
 		all = append(all, d.hidden())
 	}
 	if left > 0 {
-		all = append(all, counted(left, d.ArgumentsUnread, d.ArgumentsUnread))
+		all = append(all, count(d.ArgumentsUnread, left))
 	}
 	return strings.Join(all, " ")
 }

@@ -1,6 +1,8 @@
 package doc
 
 import (
+	"cmp"
+
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -37,9 +39,10 @@ const (
 	Other Part = iota
 	AskedBy
 	MayDecide // or may answer
-	Votes
 	DecidedBy
 	DecidedAt
+	Message // this and those after it have a line of their own
+	Votes
 	Answer
 	Reason
 	Result
@@ -88,16 +91,16 @@ const (
 	Grey  Color = 0x8A8F98 // it ended without a decision, or without being run
 )
 
+// colors are those of states, and of what became of a call or how bad it may be.
+var colors = map[string]Color{
+	"open": Amber, "open/dangerous": Red, "denied": Red, "answered": Green, "approved": Green, "approved/failed": Red,
+	"approved/unknown": Amber, "approved/not_run": Grey,
+}
+
 func colorOf(c core.Card) Color {
-	switch {
-	case c.State == core.Open && c.Risk == core.Dangerous:
-		return Red
-	case c.State == core.Open, c.State == core.Approved && c.Run == core.CallUnknown:
-		return Amber
-	case c.State == core.Denied, c.State == core.Approved && c.Run == core.CallFailed:
-		return Red
-	case c.State == core.Approved && c.Run != core.CallNotRun, c.State == core.Answered:
-		return Green
+	state, more := string(c.State), string(c.Run)
+	if c.State == core.Open {
+		more = string(c.Risk)
 	}
-	return Grey
+	return cmp.Or(colors[state+"/"+more], colors[state], Grey)
 }

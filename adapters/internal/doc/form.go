@@ -47,26 +47,25 @@ const ConfirmWord = "approve"
 // unless the rule needs one, so that it does not delay a denial; ConfirmWord has to be typed to approve; a question has an input for each of its
 // fields.
 func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
-	c, t := d.card, d.Texts
-	f = Form{Action: action, Lead: d.Lead, Tool: c.Tool, Texts: t}
-	in := Input{Field: question.Field{Kind: question.Text, MaxLength: limit, Required: true}}
+	c := d.card
+	text := func(part string) string { return d.Of("form_" + string(action) + part) }
+	f = Form{Action: action, Title: text("_title"), Submit: text("_send"), Lead: d.Lead, Tool: c.Tool, Texts: d.Texts}
+	in := Input{Field: question.Field{
+		Kind: question.Text, Title: wording.Fill(text("_label"), "{word}", ConfirmWord), Hint: text("_hint"), MaxLength: limit, Required: true,
+	}}
 	ok = true
 	switch action {
 	case chat.ActionReason:
-		f.Title, f.Submit = t.FormDenyTitle, t.FormDenySend
-		in.Title, in.Hint, in.Required = t.FormDenyReason, t.FormDenyHint, c.NeedsWhy
+		in.Required = c.NeedsWhy
 	case chat.ActionConfirm:
-		f.Title, f.Submit, f.Caution = t.FormApproveTitle, t.FormApproveSend, d.Cautions(0)
-		in.Title, in.Hint, in.Placeholder = wording.Fill(t.FormApproveWord, "{word}", ConfirmWord), t.FormApproveHint, ConfirmWord
+		f.Caution, in.Placeholder = d.Cautions(0), ConfirmWord
 		in.MinLength, in.MaxLength = len(ConfirmWord), len(ConfirmWord)
 	case chat.ActionEdit:
-		f.Title, f.Submit = t.FormEditTitle, t.FormEditSend
-		in.Title, in.Hint = t.FormEditArguments, t.FormEditHint
 		in.Value, ok = EditText(c, limit)
 	case chat.ActionAnswer:
-		f.Title, f.Submit, f.Tool = t.FormAnswerTitle, t.FormAnswerSend, ""
+		f.Tool = ""
 		for _, field := range c.Question.Fields {
-			field.Title = cmp.Or(field.Label(), t.FormAnswerLabel)
+			field.Title = cmp.Or(field.Label(), in.Title)
 			f.Inputs = append(f.Inputs, Input{Field: field})
 		}
 		return f, true

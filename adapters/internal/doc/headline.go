@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,63 +12,42 @@ import (
 	"gatehouse/core"
 )
 
+// said is what is said of an approval in its state or, if it differs, of a question.
+func (v *Document) said(key string) string {
+	text, state := "", string(v.card.State)
+	if v.card.Question != nil {
+		text = v.Of(key + "question_" + state)
+	}
+	return cmp.Or(text, v.Of(key+state))
+}
+
 // headline is the state of an approval in a few words, and why its card is posted.
 func (v *Document) headline(o core.Occasion) string {
-	c, t := v.card, v.Texts
-	if c.State != core.Open {
-		return v.ending().headline
-	}
-	text := t.HeadlineApproval
+	c, text := v.card, v.HeadlineApproval
 	switch {
+	case c.State != core.Open:
+		return v.said("headline_")
 	case c.Question != nil && o != "":
-		text = t.HeadlineQuestionReminder
+		text = v.HeadlineQuestionReminder
 	case c.Question != nil:
-		text = t.HeadlineQuestion
-	case o == core.Reminder:
-		text = t.HeadlineReminder
-	case o == core.Escalated:
-		text = t.HeadlineEscalated
+		text = v.HeadlineQuestion
+	case o != "":
+		text = v.Of("headline_" + string(o))
 	case c.Risk == core.Dangerous:
-		text = t.HeadlineDangerous
+		text = v.HeadlineDangerous
 	}
 	if c.Asked.Of <= 1 {
 		return text
 	}
 	place, of := strconv.Itoa(c.Asked.Place), strconv.Itoa(c.Asked.Of)
-	return wording.Fill(t.HeadlineOfSeveral, "{headline}", text, "{place}", place, "{of}", of)
-}
-
-// ending is what is said of an approval that is not open any more: labels of who decided and when, and a sentence.
-type ending struct{ headline, by, at, standing string }
-
-func (v *Document) ending() ending {
-	t, asks := v.Texts, v.card.Question != nil
-	switch v.card.State {
-	case core.Approved:
-		return ending{t.HeadlineApproved, t.LabelApprovedBy, t.LabelApprovedAt, t.StandingApproved}
-	case core.Denied:
-		return ending{t.HeadlineDenied, t.LabelDeniedBy, t.LabelDeniedAt, t.StandingDenied}
-	case core.Answered:
-		return ending{t.HeadlineAnswered, t.LabelAnsweredBy, t.LabelAnsweredAt, t.StandingAnswered}
-	case core.Expired:
-		if asks {
-			return ending{t.HeadlineUnanswered, "", t.LabelExpiredAt, t.StandingUnanswered}
-		}
-		return ending{t.HeadlineExpired, "", t.LabelExpiredAt, t.StandingExpired}
-	}
-	e := ending{t.HeadlineCancelled, t.LabelCancelledBy, t.LabelCancelledAt, t.StandingCancelled}
-	if asks {
-		e.headline = t.HeadlineWithdrawn
-	}
-	return e
+	return wording.Fill(v.HeadlineOfSeveral, "{headline}", text, "{place}", place, "{of}", of)
 }
 
 // Standing is a sentence with the state of a decided approval, for a person who pressed a button too late.
 func (d Document) Standing() string {
-	c := d.card
-	who := d.person(c.Decided, c.DecidedBy)
-	return wording.Fill(d.ending().standing, "{who}", NameOf(who.Who, who.Text, chat.Name),
-		"{time}", c.DecidedAt.UTC().Format("2006-01-02 15:04 MST"))
+	who := d.person(d.card.Decided, d.card.DecidedBy)
+	return wording.Fill(d.said("standing_"), "{who}", chat.Name(who.Text),
+		"{time}", d.card.DecidedAt.UTC().Format("2006-01-02 15:04 MST"))
 }
 
 // counted is a text with a number, of which there is another one for 1.
@@ -75,8 +55,10 @@ func counted(n int, one, several string) string {
 	if n == 1 {
 		return one
 	}
-	return wording.Fill(several, "{count}", chat.Thousands(n))
+	return count(several, n)
 }
+
+func count(text string, n int) string { return wording.Fill(text, "{count}", chat.Thousands(n)) }
 
 func (v *Document) hidden() string {
 	return counted(v.card.Hidden, v.HiddenCharacter, v.HiddenCharacters)
@@ -110,7 +92,7 @@ const shortID = 13 // of a UUID v7: all of its time
 func Reminder(d core.Delivery, r Reader, link string) []Span {
 	v := View(d, r)
 	line := append([]Span{{Text: v.Headline, Style: Bold}}, v.For...)
-	line = append(line, own(": "), Span{Kind: Subject, Text: chat.OneLine(v.Lead[0].Text), Limit: LimitSubject},
+	line = append(line, own(": "), foreign(Subject, chat.OneLine(v.Lead[0].Text), LimitSubject),
 		own(" ("), Span{Kind: Words, Text: link, To: link}, own(")"))
 	for _, f := range v.Fields {
 		if f.Part == MayDecide {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -35,7 +36,7 @@ func (v *Document) approvers() []Span {
 	var who []Span
 	for _, id := range Approvers(v.card, v.reader.Platform) {
 		name := v.called(id)
-		if name == "" && (v.here(id) || !strings.Contains(id, ":")) {
+		if name == "" && (v.here(id) || !strings.Contains(id, ":")) || v.reader.IDs && id != core.LocalPerson {
 			name = id // the surface knows more of its own people and groups
 		}
 		if name != "" {
@@ -64,18 +65,31 @@ func (v *Document) called(id string) string {
 	return name
 }
 
-// person is somebody. Whose name is not known has one for it, but for a reader who is shown their id.
+// maxNameID is the longest id that a name with misleading letters is shown with.
+const maxNameID = 80
+
+// person is somebody by their name, and by their id only if the name has letters that look like others. Whose name is not known is somebody, but
+// for a reader who is shown ids.
 func (v *Document) person(who core.Actor, name string) Span {
-	if who.Name == "" && (name == "" || name == who.ID) && (who.ID == "" || !v.reader.IDs) {
-		name = cmp.Or(tokenName(v.Texts, who.ID), v.Somebody)
+	switch {
+	case mask.LookAlike(who.Name) && len(who.ID) <= maxNameID:
+		name = who.Called()
+	case name == who.ID || chat.Name(name) == "":
+		name = who.Name
 	}
-	return Span{Kind: Person, Who: who, Text: name}
+	if chat.Name(name) == "" {
+		name = v.called(who.ID)
+	}
+	if name == "" && v.reader.IDs {
+		name = who.ID
+	}
+	return Span{Kind: Person, Who: who, Text: cmp.Or(name, v.Somebody)}
 }
 
 // addPerson adds who did something, unless nobody knows here who that is.
 func (v *Document) addPerson(part Part, label string, who core.Actor, name string) {
-	if name != "" && name != who.ID || v.called(who.ID) != "" || who.Name != "" || v.here(who.ID) {
-		v.add(part, label, v.person(who, name))
+	if p := v.person(who, name); p.Text != v.Somebody || v.here(who.ID) {
+		v.add(part, label, p)
 	}
 }
 
@@ -88,7 +102,7 @@ func (v *Document) votes(label string, voters []core.Actor, of int) {
 	if len(voters) > 0 {
 		spans = append(spans, own(": "))
 	}
-	v.addWide(Votes, label, append(spans, v.people(v.persons(voters))...)...)
+	v.add(Votes, label, append(spans, v.people(v.persons(voters))...)...)
 }
 
 func (v *Document) persons(voters []core.Actor) (all []Span) {
@@ -127,17 +141,3 @@ func tokenName(t *wording.Texts, id string) string {
 }
 
 var tokenNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-
-// maxNameID is the longest id that a name with misleading letters is shown with.
-const maxNameID = 80
-
-// NameOf returns a person's name as inline draws it, and their id only if the name has letters that look like others.
-func NameOf(who core.Actor, name string, inline func(string) string) string {
-	if name == who.ID {
-		name = ""
-	}
-	if mask.LookAlike(who.Name) && len(who.ID) <= maxNameID {
-		name = who.Called()
-	}
-	return cmp.Or(inline(name), inline(who.Name), wording.BuiltIn.Somebody)
-}

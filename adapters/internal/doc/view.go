@@ -14,7 +14,7 @@ func View(d core.Delivery, r Reader) Document {
 	c, t := *d.Card, r.Texts.Or()
 	v := Document{Texts: t, Color: colorOf(c), card: c, reader: r, to: d.Person, again: d.Pressed}
 	v.Headline = v.headline(d.Occasion)
-	v.Foot = filled(t.FootApproval, 0, map[string][]Span{"{id}": {{Kind: Code, Text: ShortID(c.Approval)}}})
+	v.Foot = filled(t.FootApproval, 0, Span{Kind: Code, Text: ShortID(c.Approval)})
 	open := c.State == core.Open
 	if d.Late && open {
 		v.Late = t.CardLate
@@ -25,7 +25,7 @@ func View(d core.Delivery, r Reader) Document {
 		if v.Folded = !open; !v.Told {
 			v.Arguments = Arguments(c)
 		}
-		v.add(Other, t.LabelTool, Span{Kind: Tool, Text: c.Tool})
+		v.add(Other, v.LabelTool, Span{Kind: Tool, Text: c.Tool})
 	} else {
 		v.Lead = []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold, Limit: LimitQuestion}}
 		for _, o := range c.Question.Options() {
@@ -34,9 +34,9 @@ func View(d core.Delivery, r Reader) Document {
 			}
 		}
 	}
-	v.addPerson(AskedBy, t.LabelAskedBy, c.Requested, c.Requester)
+	v.addPerson(AskedBy, v.LabelAskedBy, c.Requested, c.Requester)
 	if c.Asked.Message != "" && (d.Copy || r.Apart) { // else the message stands above the card
-		v.addWide(Other, t.LabelMessage, own("“"), Span{Kind: Said, Text: c.Asked.Message, Limit: LimitMessage}, own("”"))
+		v.add(Message, v.LabelMessage, own("“"), foreign(Said, c.Asked.Message, LimitMessage), own("”"))
 	}
 	if open {
 		v.waiting(d)
@@ -54,12 +54,8 @@ func View(d core.Delivery, r Reader) Document {
 
 func (v *Document) add(part Part, label string, value ...Span) {
 	if len(value) > 0 {
-		v.Fields = append(v.Fields, Field{Part: part, Label: label, Value: value})
+		v.Fields = append(v.Fields, Field{Part: part, Label: label, Value: value, Wide: part >= Message})
 	}
-}
-
-func (v *Document) addWide(part Part, label string, value ...Span) {
-	v.Fields = append(v.Fields, Field{Part: part, Label: label, Value: value, Wide: true})
 }
 
 func (v *Document) note(warns bool, spans ...Span) {
@@ -68,55 +64,56 @@ func (v *Document) note(warns bool, spans ...Span) {
 
 func own(text string) Span { return Span{Text: text} }
 
-// filled is a text of gatehouse in a style, with spans in its places.
-func filled(text string, style Style, places map[string][]Span) (all []Span) {
-	words := func(text string) {
-		if text != "" {
-			all = append(all, Span{Text: text, Style: style})
-		}
+// foreign is a text of others that a surface cuts to a limit.
+func foreign(kind SpanKind, text string, limit Limit) Span {
+	return Span{Kind: kind, Text: text, Limit: limit}
+}
+
+// filled is a text of gatehouse in a style, with spans in its one place.
+func filled(text string, style Style, in ...Span) (all []Span) {
+	at := wording.Place.FindStringIndex(text)
+	if at[0] > 0 {
+		all = append(all, Span{Text: text[:at[0]], Style: style})
 	}
-	end := 0
-	for _, at := range wording.Place.FindAllStringIndex(text, -1) {
-		words(text[end:at[0]])
-		all, end = append(all, places[text[at[0]:at[1]]]...), at[1]
+	if all = append(all, in...); at[1] < len(text) {
+		all = append(all, Span{Text: text[at[1]:], Style: style})
 	}
-	words(text[end:])
 	return all
 }
 
 // waiting adds what an open card says: until when, who may decide, how far they are, and what they must know.
 func (v *Document) waiting(d core.Delivery) {
-	c, t := v.card, v.Texts
+	c := v.card
 	if !c.Deadline.IsZero() {
-		v.add(Other, t.LabelExpires, Span{Kind: Deadline, At: c.Deadline})
+		v.add(Other, v.LabelExpires, Span{Kind: Deadline, At: c.Deadline})
 	}
-	who := []Span{own(t.NotifiedElsewhere)}
+	who := []Span{own(v.NotifiedElsewhere)}
 	if !d.Quiet {
 		who = v.approvers()
 	}
 	switch few := len(who) > 0 && len(who) <= maxFor && who[0].Kind != Own && !v.reader.IDs; {
 	case c.Question != nil && few:
-		v.For = filled(t.QuestionFor, Bold, map[string][]Span{"{people}": who})
+		v.For = filled(v.QuestionFor, Bold, who...)
 		return
 	case c.Question != nil:
-		v.add(MayDecide, t.LabelMayAnswer, who...)
+		v.add(MayDecide, v.LabelMayAnswer, who...)
 		return
 	}
-	v.add(MayDecide, t.LabelMayDecide, who...)
-	v.votes(t.LabelApprovedSoFar, c.Voters, c.Quorum)
-	v.votes(t.LabelDeniedSoFar, c.Against, c.Vetoes)
+	v.add(MayDecide, v.LabelMayDecide, who...)
+	v.votes(v.LabelApprovedSoFar, c.Voters, c.Quorum)
+	v.votes(v.LabelDeniedSoFar, c.Against, c.Vetoes)
 	if c.Altered {
-		v.note(true, Span{Text: t.CardAltered, Style: Bold})
+		v.note(true, Span{Text: v.CardAltered, Style: Bold})
 	} else {
 		if c.Risk == core.Dangerous {
-			v.note(true, own(t.Irreversible))
+			v.note(true, own(v.Irreversible))
 		}
 		if c.Hidden > 0 {
 			v.note(true, own(v.hidden()+OnPage(c, v.reader)))
 		}
 	}
 	if d.LeftOut > 0 {
-		v.note(false, own(counted(d.LeftOut, t.LeftOut, t.LeftOutSeveral)))
+		v.note(false, own(counted(d.LeftOut, v.LeftOut, v.LeftOutSeveral)))
 	}
 }
 
@@ -128,16 +125,15 @@ const maxFor = 5
 
 // changes adds how the request differs from the one that was asked for.
 func (v *Document) changes() {
-	c, t := v.card, v.Texts
+	c := v.card
 	if c.Edits > 0 {
 		v.note(false, v.edited()...)
 	}
 	if c.Asked.Dropped != "" {
-		who := []Span{{Kind: Subject, Text: c.Asked.Dropped, Limit: LimitSubject}}
-		v.note(false, filled(t.ChangeDropped, 0, map[string][]Span{"{person}": who})...)
+		v.note(false, filled(v.ChangeDropped, 0, foreign(Subject, c.Asked.Dropped, LimitSubject))...)
 	}
 	if c.Changed != "" {
-		v.note(false, Span{Text: t.RequestChanged, Style: Bold}, own(" "), Span{Kind: Said, Text: c.Changed, Limit: LimitChanged})
+		v.note(false, Span{Text: v.RequestChanged, Style: Bold}, own(" "), foreign(Said, c.Changed, LimitChanged))
 	}
 }
 

@@ -42,7 +42,7 @@ func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, 
 	}
 	var files []chat.File
 	for _, a := range attached {
-		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL})
+		files = append(files, chat.File(a))
 	}
 	var links map[string]string // by file id; set when the message is read again
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {

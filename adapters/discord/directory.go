@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/discord/internal/rest"
@@ -66,13 +67,16 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
 		return core.Copies{}, nil
 	}
-	if _, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel)); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
-		text := "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
-		if guildOf(delivery.Conversation) != direct {
-			text = "Nobody was notified: this is decided by people with a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+	isDirect := guildOf(delivery.Conversation) == direct
+	_, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel))
+	if !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || isDirect) {
+		why := "a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+		if isDirect {
+			why = "a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
 		}
 		return core.Copies{Posts: []core.Post{{
-			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event, Text: text,
+			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice,
+			Event: delivery.Event, Text: "Nobody was notified: this is decided by people with " + why,
 		}}}, nil
 	}
 	sees := func(ctx context.Context, user string) (bool, error) {
@@ -82,6 +86,24 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		return d.sees(ctx, delivery, user)
 	}
 	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
+}
+
+// told returns whom a card pings: the approvers that it names, and nobody else.
+func told(v doc.Document) (users, roles []string) {
+	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
+		for _, s := range f.Value {
+			account := accountOf(s.Who.ID)
+			role, isRole := strings.CutPrefix(account, "&")
+			switch {
+			case s.Kind != doc.Approver || account == "":
+			case isRole:
+				roles = append(roles, role)
+			default:
+				users = append(users, account)
+			}
+		}
+	}
+	return users, roles
 }
 
 // sees reports whether a person sees the conversation of a card. If that can't be determined, it returns true.

@@ -64,18 +64,16 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	case "MESSAGE_DELETE_BULK":
 		return deletions(m.Channel, m.IDs...), nil
 	}
+	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
-		return d.edit(m, data), nil
+		return edits, nil
 	}
 	e, ok, err := d.messageEvent(ctx, m, data)
-	if err != nil {
-		return nil, err
+	if err != nil || !ok || isUpdate && e.FollowUp {
+		return edits, err
 	}
-	if !ok || isUpdate && e.FollowUp {
-		return d.edit(m, data), nil
-	}
-	return append([]core.Event{e}, d.edit(m, data)...), nil // one that was edited before it arrived has its amendment too
+	return append([]core.Event{e}, edits...), nil // one that was edited before it arrived has its amendment too
 }
 
 // justNow is how long after an edit a message may still count as newly addressed to the bot.
@@ -99,7 +97,7 @@ func (d *Discord) byPerson(m message) bool {
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.byPerson(m) {
-		return core.Event{}, false, nil
+		return e, false, nil
 	}
 	e = core.Event{
 		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member), Payload: body,
@@ -108,17 +106,15 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	me := d.whoami().User
 	role, err := d.roleOf(ctx, m, me)
 	if err != nil {
-		return core.Event{}, false, err
+		return e, false, err
 	}
 	rest, mentioned := addressed(m, me, role)
-	guild := direct
 	if m.Guild != "" {
-		guild = m.Guild
 		if ok, err = d.locate(ctx, m, mentioned, &e); err != nil || !ok {
-			return core.Event{}, false, err
+			return e, false, err
 		}
 	}
-	e.Conversation = conversationOf(guild, e.Address)
+	e.Conversation = conversationOf(m.Guild, e.Address)
 	if control := chat.Control(rest); control != nil {
 		e.Body = control
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -119,11 +120,7 @@ func (i interaction) address(prefix string) core.Address {
 
 // conversation returns the conversation that the interaction came from.
 func (i interaction) conversation() core.ConversationID {
-	guild := i.Guild
-	if guild == "" {
-		guild = direct
-	}
-	return conversationOf(guild, i.address(""))
+	return conversationOf(i.Guild, i.address(""))
 }
 
 // payload returns what is stored of the interaction: all but the token.
@@ -142,6 +139,26 @@ func (i interaction) text() string {
 		}
 	}
 	return ""
+}
+
+// typed is what was typed or chosen in a form, by the names of its inputs.
+func (i interaction) typed() map[string]string {
+	typed := map[string]string{}
+	for _, p := range i.Data.Components {
+		for _, in := range append(p.Inputs, p.Input) {
+			if in.CustomID != "" {
+				typed[in.CustomID] = in.Value + strings.Join(in.Values, "") // of a menu, which has one at most
+			}
+		}
+	}
+	return typed
+}
+
+// isPrivate reports whether the button that was pressed, or that opened the form, is below a text that only the person
+// sees. A card is made of components alone, also where only one person sees it.
+func (i interaction) isPrivate() bool {
+	const kinds = discordgo.MessageFlagsEphemeral | discordgo.MessageFlagsIsComponentsV2
+	return i.Message.Flags&kinds == discordgo.MessageFlagsEphemeral
 }
 
 // answerTimeout is how long the answer to an interaction may take: Discord waits three seconds.

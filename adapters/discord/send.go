@@ -39,6 +39,15 @@ type container struct {
 	Parts []discordgo.MessageComponent
 }
 
+// write adds texts to a card, but for empty ones.
+func (c *container) write(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			c.Parts = append(c.Parts, discordgo.TextDisplay{Content: text})
+		}
+	}
+}
+
 // outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce. A card has no content.
 type outgoing struct {
 	Content   string                           `json:"content,omitempty"`

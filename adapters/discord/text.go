@@ -1,9 +1,11 @@
 package discord
 
 import (
+	"fmt"
 	"regexp"
 	"sort"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -154,6 +156,12 @@ func fitting(
 	text = shorter(n)
 	return text, left
 }
+
+// timestamp formats a time so that Discord shows it in the reader's time zone and language.
+func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
+
+// said draws a person's own words on one line, within a limit.
+func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
 
 const jsonFence = "```json\n"
 

@@ -24,13 +24,13 @@ func (seal sealer) card(d core.Delivery, link string, pressed bool) (m drawn) {
 	}
 	m.Card = &container{Color: int(v.Color)}
 	if d.First != "" && link != "" {
-		m.Card.write(markdownOf(doc.Reminder(d, channel, link)))
+		m.write(markdownOf(doc.Reminder(d, channel, link)))
 		return m
 	}
 	texts, foot, left := layout(v, 0)
-	m.Card.write(texts...)
+	m.write(texts...)
 	m.Card.Parts = append(m.Card.Parts, seal.rows(v, left, link, pressed)...)
-	m.Card.write(foot)
+	m.write(foot)
 	return m
 }
 

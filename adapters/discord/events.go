@@ -161,10 +161,8 @@ func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t
 
 // knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
-	if at.In != nil && !isThread(*at.In) {
-		return len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild)
-	}
-	return d.guilds.Knows(at.Channel) && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
+	place := at.In != nil && !isThread(*at.In) || d.guilds.Knows(at.Channel)
+	return place && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
 }
 
 // edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
@@ -236,11 +234,11 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 		if id, ok := strings.CutPrefix(e.ID, "message/"); ok {
 			in, message, _ = strings.Cut(id, "/")
 		}
+		here := "" // in a thread's channel the bot may have been mentioned too
 		if in == channel {
-			note(channel, guild, message, "")
-		} else {
-			note(channel, guild, "", "") // the thread's channel: the bot may have been mentioned there too
+			here = message
 		}
+		note(channel, guild, here, "")
 		if snowflake.Valid(thread) {
 			begins := message
 			if begins == "" {

@@ -73,7 +73,7 @@ func (d *Discord) warnContent() {
 // keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to time. A token that
 // Discord refuses from the start ends the platform. One that is withdrawn later does not do so here: the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
-	var once sync.Once
+	asked := sync.OnceFunc(func() { close(known) })
 	return chat.Identity{
 		Title: "Discord", Log: d.Log, Sleep: d.wait,
 		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
@@ -81,7 +81,7 @@ func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error
 		Ask: func(ctx context.Context) error {
 			err := d.askIdentity(ctx)
 			if err == nil {
-				once.Do(func() { close(known) })
+				asked()
 			}
 			return err
 		},

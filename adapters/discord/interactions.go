@@ -28,10 +28,10 @@ type interaction struct {
 	Token   string                    `json:"token,omitempty"` // valid for fifteen minutes; not in any event
 	Guild   string                    `json:"guild_id,omitempty"`
 	Channel string                    `json:"channel_id"`
-	In      *struct {
+	In      struct {
 		Type   discordgo.ChannelType `json:"type"`
 		Parent string                `json:"parent_id"`
-	} `json:"channel,omitempty"`
+	} `json:"channel,omitzero"`
 	Member  *member `json:"member,omitempty"`
 	User    *user   `json:"user,omitempty"`
 	Message struct {
@@ -106,8 +106,8 @@ func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
-	if in := i.In; in != nil && snowflake.Valid(in.Parent) && isThread(in.Type) {
-		to.Channel, to.Thread = in.Parent, i.Channel
+	if snowflake.Valid(i.In.Parent) && isThread(i.In.Type) {
+		to.Channel, to.Thread = i.In.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {
 		to.Message = prefix + i.ID
@@ -305,7 +305,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 
 // respond answers an interaction by a call, concurrently.
 func (d *Discord) respond(i interaction, r *response) {
-	if r == nil || i.Token == "" || !snowflake.Valid(i.ID) {
+	if i.Token == "" || !snowflake.Valid(i.ID) {
 		return
 	}
 	d.background.Go(func() {

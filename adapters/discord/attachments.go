@@ -33,7 +33,9 @@ var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
 // images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
 // is read once more for its files' current links.
-func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
+func (d *Discord) images(
+	ctx context.Context, e core.Event, m message,
+) (images []core.Block, unread []string, err error) {
 	// The link suffices: no token is sent.
 	fetch := chat.Images{
 		Put: d.PutBlob, Event: e,
@@ -41,7 +43,7 @@ func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, 
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
 	var files []chat.File
-	for _, a := range attached {
+	for _, a := range m.files() {
 		files = append(files, chat.File(a))
 	}
 	var links map[string]string // by file id; set when the message is read again
@@ -51,7 +53,7 @@ func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, 
 			return image, err
 		}
 		if links == nil {
-			if links, err = d.links(ctx, channel, id); err != nil {
+			if links, err = d.links(ctx, m.Channel, m.ID); err != nil {
 				return core.Block{}, err
 			}
 		}
@@ -79,10 +81,10 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 	return links, nil
 }
 
-// Limits of the answer to a person who asks for all arguments.
+// Limits of the answer to a person who asks for all arguments, in UTF-16 units.
 const (
 	maxArgumentsText = maxContent - 200 // in the message itself
-	maxArgumentsFile = 8 << 20          // bytes of the file that holds more; Discord takes ten million
+	maxArgumentsFile = 3 << 20          // of the file that holds more; each takes three bytes at most, and Discord takes ten million
 )
 
 // allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
@@ -94,13 +96,12 @@ func allArguments(c core.Card) *response {
 	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, chat.MoreNote); left == 0 {
 		return ephemeral(tool + text)
 	}
-	text := tool + "All arguments are in the file."
-	if len(all) > maxArgumentsFile {
-		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
-		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments." + doc.OnPage(c, channel)
-		all = kept
+	text := "All arguments are in the file."
+	all, left := chat.Head(all, maxArgumentsFile)
+	if left > 0 {
+		text = "The file lacks the last " + chat.Thousands(left) + " characters of the arguments." + doc.OnPage(c, channel)
 	}
-	r := ephemeral(text)
+	r := ephemeral(tool + text)
 	r.files = []*discordgo.File{{Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all)}}
 	return r
 }

@@ -69,7 +69,6 @@ func handleCommand(i interaction) *response {
 		Platform: Name, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
 		Address: i.address(commandPrefix), Payload: i.payload(),
 	}
-	later := &response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e}
 	flags := discordgo.MessageFlags(0)
 	switch i.Data.Name {
 	case commandAsk:
@@ -87,8 +86,10 @@ func handleCommand(i interaction) *response {
 	default:
 		return ephemeral("I do not know this command. " + helpText)
 	}
-	later.Data = map[string]any{"flags": flags}
-	return later
+	return &response{
+		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e,
+		Data: map[string]any{"flags": flags},
+	}
 }
 
 // helpText is the answer to /help.

@@ -139,7 +139,7 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
+	case answersBot, mentioned && (!d.Config.threads() || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -174,7 +174,7 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
 	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
-		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m)))),
+		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
 	})}
 }
 

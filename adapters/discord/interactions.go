@@ -51,7 +51,6 @@ type interaction struct {
 
 // option is an option of a command.
 type option struct {
-	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value"`
 }
 
@@ -222,7 +221,10 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
 	case chat.NotStored:
-		answer = ephemeral(unstored(i.Type))
+		answer = ephemeral(desk.ErrUnstored.Message)
+		if i.Type == discordgo.InteractionApplicationCommand {
+			answer = ephemeral("Your command could not be stored, so nothing was done. Send the command again.")
+		}
 	}
 	if len(answer.files) > 0 {
 		d.respond(i, answer)
@@ -237,14 +239,6 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 			d.redraw(answer.redraw)
 		})
 	}
-}
-
-// unstored says that an interaction could not be stored.
-func unstored(kind discordgo.InteractionType) string {
-	if kind == discordgo.InteractionApplicationCommand {
-		return "Your command could not be stored, so nothing was done. Send the command again."
-	}
-	return desk.ErrUnstored.Message
 }
 
 // validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,

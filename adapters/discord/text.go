@@ -20,7 +20,6 @@ const (
 	maxCustomID   = 100   // components/reference
 	maxInput      = 4_000 // of the text in an input (the same)
 	maxNonce      = 25    // resources/message
-	maxThreadName = 100   // resources/channel
 	maxButton     = 80    // of a button's text (components/reference)
 	maxOption     = 100   // of an option of a menu, and of a field's description (the same)
 	maxFieldLabel = 45    // of a field's label, and of a form's title (the same)
@@ -43,12 +42,10 @@ const (
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
 	maxArguments = 2_080 // with its fences, on the card at most, if the rest leaves room; a button shows all of them
-	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
 	maxQuestion  = 1_000 // of a question above its form; its card shows all of it
-	maxAnswer    = 500
 )
 
 // Prefixes in small text.

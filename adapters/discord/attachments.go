@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 		return links, nil
 	}
 	var now message
-	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &now)
+	err := d.rest.Get(ctx, discordgo.EndpointChannelMessage(channel, id), &now)
 	if core.IsTemporary(err) {
 		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
 	}

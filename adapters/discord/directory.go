@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
@@ -22,32 +21,26 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 	}
 	var in []string
 	for _, id := range wanted {
-		role := preflight.RoleID.FindStringSubmatch(id)
-		if role == nil {
+		role, ok := strings.CutPrefix(accountOf(id), "&")
+		if !ok {
 			continue
 		}
-		has, err := d.hasRole(ctx, user, role[1])
-		if err != nil {
-			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role[1])
+		guild, err := d.guilds.GuildOfRole(ctx, role)
+		var has []string
+		switch {
+		case err == nil && guild != "":
+			has, err = d.guilds.Roles(ctx, guild, user)
+		case err == nil:
+			d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
 		}
-		if has {
+		if err != nil {
+			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role)
+		}
+		if slices.Contains(has, role) {
 			in = append(in, id)
 		}
 	}
 	return in, nil
-}
-
-func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) {
-	guild, err := d.guilds.GuildOfRole(ctx, role)
-	if err != nil {
-		return false, err
-	}
-	if guild == "" {
-		d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
-		return false, nil
-	}
-	roles, err := d.guilds.Roles(ctx, guild, user)
-	return slices.Contains(roles, role), err
 }
 
 // NameOf returns no name: people's names on Discord come with their events.

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,15 +213,13 @@ func messageID(channel, id string) string { return "message/" + channel + "/" + 
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
 	events, err := d.Events(ctx, latest)
 	var all []gateway.Conversation
-	index := map[string]int{}
 	note := func(channel, guild, last, begins string) {
 		if !snowflake.Valid(channel) {
 			return
 		}
-		n, ok := index[channel]
-		if !ok {
-			n = len(all)
-			index[channel], all = n, append(all, gateway.Conversation{Channel: channel, Guild: guild})
+		n := slices.IndexFunc(all, func(c gateway.Conversation) bool { return c.Channel == channel })
+		if n < 0 {
+			n, all = len(all), append(all, gateway.Conversation{Channel: channel, Guild: guild})
 		}
 		all[n].Last, all[n].Begins = snowflake.Max(all[n].Last, last), begins
 	}

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -91,7 +90,7 @@ func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error
 // askIdentity asks once.
 func (d *Discord) askIdentity(ctx context.Context) error {
 	var me discordgo.User
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me); err != nil {
+	if err := d.rest.Get(ctx, discordgo.EndpointUser("@me"), &me); err != nil {
 		return err
 	}
 	if !snowflake.Valid(me.ID) {

@@ -35,14 +35,14 @@ type message struct {
 	Attachments     []attachment           `json:"attachments"`
 	Edited          string                 `json:"edited_timestamp"`
 	Snapshots       []snapshot             `json:"message_snapshots"` // of the messages that it forwards
-	RepliesTo       *struct {
-		Author *user `json:"author"`
+	RepliesTo       struct {
+		Author user `json:"author"`
 	} `json:"referenced_message"`
 }
 
 // answersBot reports whether the message is a reply to one of the bot's.
 func (m message) answersBot(me string) bool {
-	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
+	return m.Type == discordgo.MessageTypeReply && me != "" && m.RepliesTo.Author.ID == me
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")

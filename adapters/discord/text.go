@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"sort"
@@ -164,7 +165,7 @@ const jsonFence = "```json\n"
 
 // unfenced is JSON in which a fence is written as JSON escapes.
 func unfenced(s string) string {
-	return strings.ReplaceAll(s, "```", strings.Repeat(`\u0060`, 3))
+	return strings.ReplaceAll(s, "```", `\u0060\u0060\u0060`)
 }
 
 // noTopic names a thread whose message yields no name.
@@ -184,8 +185,5 @@ func topic(text string) string {
 		}
 		name += "…"
 	}
-	if name = strings.TrimSpace(name); name == "" {
-		return noTopic
-	}
-	return name
+	return cmp.Or(strings.TrimSpace(name), noTopic)
 }

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"strings"
 
 	"gatehouse/adapters/discord/internal/gateway"
@@ -15,9 +16,9 @@ const Name = "discord"
 // direct is used as the guild of a conversation in direct messages.
 const direct = gateway.Direct
 
-// conversationOf returns the conversation of an address: its thread, its channel, or direct messages.
+// conversationOf returns the conversation of an address: its thread or its channel in a guild, "" for direct messages.
 func conversationOf(guild string, at core.Address) core.ConversationID {
-	return core.ConversationID(Name + ":" + guild + ":" + channelOf(at))
+	return core.ConversationID(Name + ":" + cmp.Or(guild, direct) + ":" + channelOf(at))
 }
 
 // guildOf returns the guild of a conversation, or direct.
@@ -28,10 +29,7 @@ func guildOf(c core.ConversationID) string {
 
 // channelOf returns an address's thread, or its channel if it has none.
 func channelOf(to core.Address) string {
-	if to.Thread != "" {
-		return to.Thread
-	}
-	return to.Channel
+	return cmp.Or(to.Thread, to.Channel)
 }
 
 // startsThread reports whether an address's thread begins with the message that is answered. Such a thread has the message's id and may

@@ -46,7 +46,7 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 	switch {
 	case page.First > len(typed):
 		return d.privately(i, b, d.desk.AnswerLost, d.desk.ButtonAnswer, 1)
-	case i.isAnswer(b):
+	case i.Type == discordgo.InteractionModalSubmit:
 		return d.submit(ctx, i, b, p, *o.Card.Question, page, typed)
 	}
 	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, page)}
@@ -99,11 +99,4 @@ func (d *Discord) privately(i interaction, b chat.Button, text, label string, pa
 		return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing()}
 	}
 	return m.ephemeral()
-}
-
-// isPrivate reports whether the button that was pressed, or that opened the form, is below a text that only the person
-// sees. A card is made of components alone, also where only one person sees it.
-func (i interaction) isPrivate() bool {
-	const kinds = discordgo.MessageFlagsEphemeral | discordgo.MessageFlagsIsComponentsV2
-	return i.Message.Flags&kinds == discordgo.MessageFlagsEphemeral
 }

@@ -18,18 +18,6 @@ func channel(t *wording.Texts) doc.Reader {
 	return doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput, Texts: t}
 }
 
-// sealer signs the values of buttons. Each value fits a button, whatever ids it has.
-type sealer func(fields ...string) string
-
-// button makes a button with a sealed value.
-func (seal sealer) button(label string, style discordgo.ButtonStyle, b chat.Button) discordgo.Button {
-	return discordgo.Button{Label: label, Style: style, CustomID: seal(b.Fields()...)}
-}
-
-func rowOf(parts ...discordgo.MessageComponent) []discordgo.MessageComponent {
-	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: parts}}
-}
-
 // card draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are
 // disabled, since one of them was just pressed.
 func (seal sealer) card(t *wording.Texts, d core.Delivery, link string, pressed bool) (m drawn) {
@@ -39,23 +27,14 @@ func (seal sealer) card(t *wording.Texts, d core.Delivery, link string, pressed 
 	}
 	m.Card = &container{Color: int(v.Color)}
 	if d.First != "" && link != "" {
-		m.Card.write(markdownOf(doc.Reminder(d, channel(t), link)))
+		m.write(markdownOf(doc.Reminder(d, channel(t), link)))
 		return m
 	}
 	texts, foot, left := layout(v, 0)
-	m.Card.write(texts...)
+	m.write(texts...)
 	m.Card.Parts = append(m.Card.Parts, seal.rows(v, left, link, pressed)...)
-	m.Card.write(foot)
+	m.write(foot)
 	return m
-}
-
-// write adds texts to a card, but for empty ones.
-func (c *container) write(texts ...string) {
-	for _, text := range texts {
-		if text != "" {
-			c.Parts = append(c.Parts, discordgo.TextDisplay{Content: text})
-		}
-	}
 }
 
 // layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is
@@ -87,24 +66,6 @@ func fields(all []doc.Field) (text string) {
 		half = !half && !f.Wide
 	}
 	return text
-}
-
-// told returns whom a card pings: the approvers that it names, and nobody else.
-func told(v doc.Document) (users, roles []string) {
-	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
-		for _, s := range f.Value {
-			account := accountOf(s.Who.ID)
-			role, isRole := strings.CutPrefix(account, "&")
-			switch {
-			case s.Kind != doc.Approver || account == "":
-			case isRole:
-				roles = append(roles, role)
-			default:
-				users = append(users, account)
-			}
-		}
-	}
-	return users, roles
 }
 
 // arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left out.

@@ -69,7 +69,6 @@ func handleCommand(i interaction) *response {
 		Platform: Name, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
 		Address: i.address(commandPrefix), Payload: i.payload(),
 	}
-	later := &response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e}
 	flags := discordgo.MessageFlags(0)
 	switch i.Data.Name {
 	case commandAsk:
@@ -87,8 +86,10 @@ func handleCommand(i interaction) *response {
 	default:
 		return ephemeral("I do not know this command. " + helpText)
 	}
-	later.Data = map[string]any{"flags": flags}
-	return later
+	return &response{
+		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e,
+		Data: map[string]any{"flags": flags},
+	}
 }
 
 // helpText is the answer to /help.
@@ -143,27 +144,28 @@ type registered struct {
 // registerCommands registers those of our commands that are missing or different. Other commands of the application are kept: those of an
 // earlier use, and an entry point, which Discord does not let go.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
-	app, err := d.rest.Application(ctx)
-	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
-		app.ID, err = known, nil
+	app := d.whoami().App // asking who the bot is, or a new gateway session, may have named it
+	if app == "" {
+		asked, err := d.rest.Application(ctx)
+		if err != nil {
+			return false, err
+		}
+		app = asked.ID
 	}
-	if err == nil && !snowflake.Valid(app.ID) {
-		err = core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
-	}
-	if err != nil {
-		return false, err
+	if !snowflake.Valid(app) {
+		return false, core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
 	}
 	var listed json.RawMessage
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplicationGlobalCommands(app.ID), nil, &listed); err != nil {
+	if err := d.rest.Get(ctx, discordgo.EndpointApplicationGlobalCommands(app), &listed); err != nil {
 		return false, err
 	}
 	there := chatCommands(listed)
 	for _, c := range slashCommands() {
 		switch old := there[c.Name]; {
 		case !snowflake.Valid(old.ID):
-			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app.ID), c, nil)
+			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app), c, nil)
 		case !old.is(c):
-			err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointApplicationGlobalCommand(app.ID, old.ID), c.changes(), nil)
+			err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointApplicationGlobalCommand(app, old.ID), c.changes(), nil)
 		default:
 			continue
 		}

@@ -20,13 +20,8 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))
-	p.Form = p.Form && !i.isAnswer(b) // a page of an answer is not all of it
+	p.Form = p.Form && b.Action != chat.ActionAnswer // a page of an answer is not all of it
 	return d.answerPress(ctx, i, b, p, d.desk.Press(ctx, b, p))
-}
-
-// isAnswer reports whether a page of a question's form was submitted.
-func (i interaction) isAnswer(b chat.Button) bool {
-	return i.Type == discordgo.InteractionModalSubmit && b.Action == chat.ActionAnswer
 }
 
 // answerPress answers a press as the desk says.

@@ -72,11 +72,7 @@ func New(c Config, deps core.Deps) *Discord {
 	}
 	d.rest = rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record})
 	d.guilds = guilds.New(d.rest, d.Now)
-	d.typing = newTyping(d.Now, d.wait, func(ctx context.Context) ([]core.EventRecord, error) {
-		open := latest
-		open.Waiting = true
-		return d.Events(ctx, open)
-	})
+	d.typing = &typing{now: d.Now, sleep: d.wait, open: d.waiting, channels: map[string]*indicator{}}
 	d.gateway = gateway.New(gateway.Options{
 		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Lease,
 		Intents: d.intents, IntentsRefused: d.refuseContent, Ready: d.setApplication,
@@ -121,6 +117,13 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.background.Wait()
 	d.rest.Close()
 	return err
+}
+
+// waiting lists the events that wait.
+func (d *Discord) waiting(ctx context.Context) ([]core.EventRecord, error) {
+	f := latest
+	f.Waiting = true
+	return d.Events(ctx, f)
 }
 
 // wait returns after t, or when ctx ends.

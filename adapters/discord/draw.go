@@ -8,6 +8,18 @@ import (
 	"gatehouse/core"
 )
 
+// sealer signs the values of buttons. Each value fits a button, whatever ids it has.
+type sealer func(fields ...string) string
+
+// button makes a button with a sealed value.
+func (seal sealer) button(label string, style discordgo.ButtonStyle, b chat.Button) discordgo.Button {
+	return discordgo.Button{Label: label, Style: style, CustomID: seal(b.Fields()...)}
+}
+
+func rowOf(parts ...discordgo.MessageComponent) []discordgo.MessageComponent {
+	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: parts}}
+}
+
 // newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is literal, or code. No
 // message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
 // reply can be.

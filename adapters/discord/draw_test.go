@@ -206,6 +206,9 @@ func TestNonceIsUniquePerPart(t *testing.T) {
 	}
 }
 
+// maxThreadName is how long a thread's name may be (resources/channel).
+const maxThreadName = 100
+
 func TestTopics(t *testing.T) {
 	for text, want := range map[string]string{
 		"<@900000000000000002> add milk":   "add milk",

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,18 +65,16 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	case "MESSAGE_DELETE_BULK":
 		return deletions(m.Channel, m.IDs...), nil
 	}
+	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
-		return d.edit(m, data), nil
+		return edits, nil
 	}
 	e, ok, err := d.messageEvent(ctx, m, data)
-	if err != nil {
-		return nil, err
+	if err != nil || !ok || isUpdate && e.FollowUp {
+		return edits, err
 	}
-	if !ok || isUpdate && e.FollowUp {
-		return d.edit(m, data), nil
-	}
-	return append([]core.Event{e}, d.edit(m, data)...), nil // one that was edited before it arrived has its amendment too
+	return append([]core.Event{e}, edits...), nil // one that was edited before it arrived has its amendment too
 }
 
 // justNow is how long after an edit a message may still count as newly addressed to the bot.
@@ -99,7 +98,7 @@ func (d *Discord) byPerson(m message) bool {
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.byPerson(m) {
-		return core.Event{}, false, nil
+		return e, false, nil
 	}
 	e = core.Event{
 		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member), Payload: body,
@@ -108,17 +107,15 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	me := d.whoami().User
 	role, err := d.roleOf(ctx, m, me)
 	if err != nil {
-		return core.Event{}, false, err
+		return e, false, err
 	}
 	rest, mentioned := addressed(m, me, role)
-	guild := direct
 	if m.Guild != "" {
-		guild = m.Guild
 		if ok, err = d.locate(ctx, m, mentioned, &e); err != nil || !ok {
-			return core.Event{}, false, err
+			return e, false, err
 		}
 	}
-	e.Conversation = conversationOf(guild, e.Address)
+	e.Conversation = conversationOf(m.Guild, e.Address)
 	if control := chat.Control(rest); control != nil {
 		e.Body = control
 	}
@@ -143,7 +140,7 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
+	case answersBot, mentioned && (!d.Config.threads() || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -165,10 +162,8 @@ func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t
 
 // knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
-	if at.In != nil && !isThread(*at.In) {
-		return len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild)
-	}
-	return d.guilds.Knows(at.Channel) && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
+	place := at.In != nil && !isThread(*at.In) || d.guilds.Knows(at.Channel)
+	return place && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
 }
 
 // edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
@@ -180,7 +175,7 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
 	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
-		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m)))),
+		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
 	})}
 }
 
@@ -218,15 +213,13 @@ func messageID(channel, id string) string { return "message/" + channel + "/" + 
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
 	events, err := d.Events(ctx, latest)
 	var all []gateway.Conversation
-	index := map[string]int{}
 	note := func(channel, guild, last, begins string) {
 		if !snowflake.Valid(channel) {
 			return
 		}
-		n, ok := index[channel]
-		if !ok {
-			n = len(all)
-			index[channel], all = n, append(all, gateway.Conversation{Channel: channel, Guild: guild})
+		n := slices.IndexFunc(all, func(c gateway.Conversation) bool { return c.Channel == channel })
+		if n < 0 {
+			n, all = len(all), append(all, gateway.Conversation{Channel: channel, Guild: guild})
 		}
 		all[n].Last, all[n].Begins = snowflake.Max(all[n].Last, last), begins
 	}
@@ -240,11 +233,11 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 		if id, ok := strings.CutPrefix(e.ID, "message/"); ok {
 			in, message, _ = strings.Cut(id, "/")
 		}
+		here := "" // in a thread's channel the bot may have been mentioned too
 		if in == channel {
-			note(channel, guild, message, "")
-		} else {
-			note(channel, guild, "", "") // the thread's channel: the bot may have been mentioned there too
+			here = message
 		}
+		note(channel, guild, here, "")
 		if snowflake.Valid(thread) {
 			begins := message
 			if begins == "" {

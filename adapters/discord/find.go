@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -90,7 +89,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted
-		err := d.rest.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before), nil, &found)
+		err := d.rest.Get(ctx, fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before), &found)
 		switch {
 		case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel):
 			return "", nil
@@ -122,10 +121,7 @@ func sentAfter(delivery core.Delivery) string {
 	if !delivery.SentAt.IsZero() {
 		after = snowflake.At(delivery.SentAt.Add(-margin))
 	}
-	if snowflake.Valid(delivery.To.Message) {
-		after = snowflake.Max(after, delivery.To.Message)
-	}
-	return after
+	return snowflake.Max(after, delivery.To.Message)
 }
 
 // findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until the token is

@@ -32,19 +32,6 @@ func inputName(a chat.Action, place int) string {
 	return string(a)
 }
 
-// typed is what was typed or chosen in a form, by the names of its inputs.
-func (i interaction) typed() map[string]string {
-	typed := map[string]string{}
-	for _, p := range i.Data.Components {
-		for _, in := range append(p.Inputs, p.Input) {
-			if in.CustomID != "" {
-				typed[in.CustomID] = in.Value + strings.Join(in.Values, "") // of a menu, which has one at most
-			}
-		}
-	}
-	return typed
-}
-
 // drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs
 // if there is room.
 func drawForm(value string, f doc.Form) modal {

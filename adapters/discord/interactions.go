@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -26,10 +27,10 @@ type interaction struct {
 	Token   string                    `json:"token,omitempty"` // valid for fifteen minutes; not in any event
 	Guild   string                    `json:"guild_id,omitempty"`
 	Channel string                    `json:"channel_id"`
-	In      *struct {
+	In      struct {
 		Type   discordgo.ChannelType `json:"type"`
 		Parent string                `json:"parent_id"`
-	} `json:"channel,omitempty"`
+	} `json:"channel,omitzero"`
 	Member  *member `json:"member,omitempty"`
 	User    *user   `json:"user,omitempty"`
 	Message struct {
@@ -49,7 +50,6 @@ type interaction struct {
 
 // option is an option of a command.
 type option struct {
-	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value"`
 }
 
@@ -104,8 +104,8 @@ func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
-	if in := i.In; in != nil && snowflake.Valid(in.Parent) && isThread(in.Type) {
-		to.Channel, to.Thread = in.Parent, i.Channel
+	if snowflake.Valid(i.In.Parent) && isThread(i.In.Type) {
+		to.Channel, to.Thread = i.In.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {
 		to.Message = prefix + i.ID
@@ -118,11 +118,7 @@ func (i interaction) address(prefix string) core.Address {
 
 // conversation returns the conversation that the interaction came from.
 func (i interaction) conversation() core.ConversationID {
-	guild := i.Guild
-	if guild == "" {
-		guild = direct
-	}
-	return conversationOf(guild, i.address(""))
+	return conversationOf(i.Guild, i.address(""))
 }
 
 // payload returns what is stored of the interaction: all but the token.
@@ -141,6 +137,26 @@ func (i interaction) text() string {
 		}
 	}
 	return ""
+}
+
+// typed is what was typed or chosen in a form, by the names of its inputs.
+func (i interaction) typed() map[string]string {
+	typed := map[string]string{}
+	for _, p := range i.Data.Components {
+		for _, in := range append(p.Inputs, p.Input) {
+			if in.CustomID != "" {
+				typed[in.CustomID] = in.Value + strings.Join(in.Values, "") // of a menu, which has one at most
+			}
+		}
+	}
+	return typed
+}
+
+// isPrivate reports whether the button that was pressed, or that opened the form, is below a text that only the person
+// sees. A card is made of components alone, also where only one person sees it.
+func (i interaction) isPrivate() bool {
+	const kinds = discordgo.MessageFlagsEphemeral | discordgo.MessageFlagsIsComponentsV2
+	return i.Message.Flags&kinds == discordgo.MessageFlagsEphemeral
 }
 
 // answerTimeout is how long the answer to an interaction may take: Discord waits three seconds.
@@ -204,7 +220,10 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
 	case chat.NotStored:
-		answer = ephemeral(d.unstored(i.Type))
+		answer = ephemeral(d.desk.PressUnstored)
+		if i.Type == discordgo.InteractionApplicationCommand {
+			answer = ephemeral("Your command could not be stored, so nothing was done. Send the command again.")
+		}
 	}
 	if len(answer.files) > 0 {
 		d.respond(i, answer)
@@ -219,14 +238,6 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 			d.redraw(answer.redraw)
 		})
 	}
-}
-
-// unstored says that an interaction could not be stored.
-func (d *Discord) unstored(kind discordgo.InteractionType) string {
-	if kind == discordgo.InteractionApplicationCommand {
-		return "Your command could not be stored, so nothing was done. Send the command again."
-	}
-	return d.desk.PressUnstored
 }
 
 // validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,
@@ -287,7 +298,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 
 // respond answers an interaction by a call, concurrently.
 func (d *Discord) respond(i interaction, r *response) {
-	if r == nil || i.Token == "" || !snowflake.Valid(i.ID) {
+	if i.Token == "" || !snowflake.Valid(i.ID) {
 		return
 	}
 	d.background.Go(func() {

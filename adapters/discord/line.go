@@ -9,6 +9,37 @@ import (
 	"gatehouse/adapters/internal/doc"
 )
 
+// markdownOf returns spans in Discord's Markdown: those of a reply's line or lines, or of a card. Only what stands here becomes Markdown:
+// all foreign text is escaped.
+func markdownOf(spans []doc.Span) string {
+	l := liner{closed: -1}
+	spans = doc.Shown(spans)
+	for i, s := range spans {
+		if s.Kind == doc.Tool {
+			s.Kind, s.Text = doc.Code, plainLabel(s.Text, maxTool)
+		}
+		switch code := codeOf(s); {
+		case s.Kind == doc.Break:
+			l.end(0)
+			l.out += "\n"
+		case code != "" && !strings.HasSuffix(l.out, "`"):
+			l.end(0)
+			l.out += code
+		case s.Kind == doc.Words || s.Kind == doc.Code:
+			l.words(s, followed(spans[i+1:], s.Style))
+		default:
+			l.end(s.Style)
+			l.begin(s.Style)
+			l.out += textOf(s)
+		}
+	}
+	l.end(0)
+	return l.out
+}
+
+// toolOf draws a tool's name.
+func toolOf(name string) string { return markdownOf([]doc.Span{{Kind: doc.Tool, Text: name}}) }
+
 // liner writes a line. Discord may take a mark that it reads as the end of nothing for the begin of a style that ends at a star in code far below.
 // So a style whose mark would stand right behind another one is left out, and none is within another.
 type liner struct {

@@ -104,7 +104,7 @@ func (d *Discord) answer(
 ) (core.Ref, error) {
 	var now, made posted
 	channel := channelOf(delivery.To)
-	err := d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
+	err := d.rest.Get(ctx, c.endpoint, &now)
 	switch {
 	case err != nil:
 		err = chat.FindError(err)
@@ -131,7 +131,7 @@ func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) 
 // longer be determined, or if another post did.
 func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (core.Ref, error) {
 	var now posted
-	err := d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
+	err := d.rest.Get(ctx, c.endpoint, &now)
 	switch {
 	case isUnanswerable(err):
 		return "", errLate

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -132,11 +133,8 @@ const noFiles = "-# ⚠️ This code is no file, since the bot lacks Attach File
 func endingOf(language string) string {
 	known := map[string]string{"markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "bash": "sh", "shell": "sh", "ruby": "rb", "rust": "rs"}
 	language = strings.ToLower(language)
-	switch {
-	case known[language] != "":
-		return known[language]
-	case simpleName.MatchString(language):
-		return language
+	if ending := cmp.Or(known[language], language); simpleName.MatchString(ending) {
+		return ending
 	}
 	return "txt"
 }

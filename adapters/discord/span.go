@@ -1,9 +1,7 @@
 package discord
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/internal/chat"
@@ -19,37 +17,6 @@ var limits = doc.Limits{
 
 // maxAll is more than any text of a card has.
 const maxAll = 1 << 20
-
-// markdownOf returns spans in Discord's Markdown: those of a reply's line or lines, or of a card. Only what stands here becomes Markdown:
-// all foreign text is escaped.
-func markdownOf(spans []doc.Span) string {
-	l := liner{closed: -1}
-	spans = doc.Shown(spans)
-	for i, s := range spans {
-		if s.Kind == doc.Tool {
-			s.Kind, s.Text = doc.Code, plainLabel(s.Text, maxTool)
-		}
-		switch code := codeOf(s); {
-		case s.Kind == doc.Break:
-			l.end(0)
-			l.out += "\n"
-		case code != "" && !strings.HasSuffix(l.out, "`"):
-			l.end(0)
-			l.out += code
-		case s.Kind == doc.Words || s.Kind == doc.Code:
-			l.words(s, followed(spans[i+1:], s.Style))
-		default:
-			l.end(s.Style)
-			l.begin(s.Style)
-			l.out += textOf(s)
-		}
-	}
-	l.end(0)
-	return l.out
-}
-
-// toolOf draws a tool's name.
-func toolOf(name string) string { return markdownOf([]doc.Span{{Kind: doc.Tool, Text: name}}) }
 
 // textOf draws a span of a card. A user is named by a mention, which notifies only those whom the message allows it to.
 func textOf(s doc.Span) string {
@@ -90,12 +57,6 @@ func accountOf(id string) string {
 	}
 	return ""
 }
-
-// timestamp formats a time so that Discord shows it in the reader's time zone and language.
-func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
-
-// said draws a person's own words on one line, within a limit.
-func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
 
 // leadOf draws what a card or a form is about. A question takes what room there is.
 func leadOf(lead []doc.Span, room int) string {

@@ -1,9 +1,12 @@
 package discord
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"sort"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +22,6 @@ const (
 	maxCustomID   = 100   // components/reference
 	maxInput      = 4_000 // of the text in an input (the same)
 	maxNonce      = 25    // resources/message
-	maxThreadName = 100   // resources/channel
 	maxButton     = 80    // of a button's text (components/reference)
 	maxOption     = 100   // of an option of a menu, and of a field's description (the same)
 	maxFieldLabel = 45    // of a field's label, and of a form's title (the same)
@@ -42,12 +44,10 @@ const (
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
 	maxArguments = 2_080 // with its fences, on the card at most, if the rest leaves room; a button shows all of them
-	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
 	maxQuestion  = 1_000 // of a question above its form; its card shows all of it
-	maxAnswer    = 500
 )
 
 // stepsPrefix stands before a turn's tools, in small text.
@@ -156,11 +156,17 @@ func fitting(
 	return text, left
 }
 
+// timestamp formats a time so that Discord shows it in the reader's time zone and language.
+func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
+
+// said draws a person's own words on one line, within a limit.
+func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
+
 const jsonFence = "```json\n"
 
 // unfenced is JSON in which a fence is written as JSON escapes.
 func unfenced(s string) string {
-	return strings.ReplaceAll(s, "```", strings.Repeat(`\u0060`, 3))
+	return strings.ReplaceAll(s, "```", `\u0060\u0060\u0060`)
 }
 
 // noTopic names a thread whose message yields no name.
@@ -180,8 +186,5 @@ func topic(text string) string {
 		}
 		name += "…"
 	}
-	if name = strings.TrimSpace(name); name == "" {
-		return noTopic
-	}
-	return name
+	return cmp.Or(strings.TrimSpace(name), noTopic)
 }

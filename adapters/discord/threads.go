@@ -60,7 +60,7 @@ const titleBlocked = 200001
 // openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; if it can't be read, the thread gets another name
-	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m)
+	err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(to.Channel, to.Message), &m)
 	if c := core.CategoryOf(err); c == core.DeliveryLater || c == core.DeliveryNotYet {
 		return false, err
 	}
@@ -73,7 +73,7 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		err = start(noTopic)
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // its thread outlives it
-		if gone := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannel(to.Thread), nil, nil); gone == nil || core.IsTemporary(gone) {
+		if gone := d.rest.Get(ctx, discordgo.EndpointChannel(to.Thread), nil); gone == nil || core.IsTemporary(gone) {
 			err = gone
 		}
 	}

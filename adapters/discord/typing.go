@@ -42,10 +42,6 @@ type indicator struct {
 	until time.Time
 }
 
-func newTyping(now func() time.Time, sleep func(context.Context, time.Duration), open func(context.Context) ([]core.EventRecord, error)) *typing {
-	return &typing{now: now, sleep: sleep, open: open, channels: map[string]*indicator{}}
-}
-
 // begin enables indicators until ctx ends.
 func (t *typing) begin(ctx context.Context) {
 	t.mu.Lock()

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -56,7 +55,7 @@ type checks struct {
 }
 
 func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
-	return c.REST.Call(ctx, http.MethodGet, endpoint, nil, answer)
+	return c.REST.Get(ctx, endpoint, answer)
 }
 
 // page returns the address of a page of the application's settings, or of the list of applications if the application is not known.

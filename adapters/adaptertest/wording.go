@@ -27,6 +27,19 @@ func Marked() map[string]string {
 
 var letterOrPlace = regexp.MustCompile(wording.Place.String() + `|[A-Za-z]`)
 
+// Longest are replacements of all texts of cards, by their keys, as long as they may be.
+func Longest() map[string]string {
+	all := map[string]string{}
+	for key, text := range wording.Fields(wording.New(nil)) {
+		longer := *text
+		for what := ""; what == ""; what, _ = wording.Fault(*text, longer+"x") {
+			longer += "x"
+		}
+		all[key] = longer
+	}
+	return all
+}
+
 // Unmarked are the words of a text that no replacement has, but for some that are known.
 func Unmarked(text string, known ...string) (words []string) {
 	for _, word := range latinWord.FindAllString(text, -1) {

@@ -42,11 +42,7 @@ func read(card core.Card, v doc.Document) shown {
 	if card.Question == nil && card.Arguments != "" && !v.Told {
 		facts = strings.Split(wording.Fill(v.TerminalArguments, "{arguments}", Sanitize(arguments(card.Arguments))), "\n")
 	}
-	outcome := ""
-	ended := map[core.ApprovalState]string{
-		core.Approved: v.TerminalApproved, core.Denied: v.TerminalDenied, core.Answered: v.TerminalAnswered,
-		core.Cancelled: v.TerminalCancelled, core.Expired: v.TerminalExpired,
-	}[card.State]
+	outcome, ended := "", v.Of("terminal_"+string(card.State))
 	for _, f := range plain.Facts(v) {
 		switch f.Part {
 		case doc.DecidedBy:

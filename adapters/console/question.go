@@ -18,21 +18,6 @@ import (
 // leftOut is what is typed for a field of a form that is left out.
 const leftOut = "-"
 
-// wanted is what can be typed for a field: in the prompt, unless it has choices, and in a sentence.
-func (a *shown) wanted(kind question.Kind) (short, long string) {
-	switch kind {
-	case question.Number:
-		return a.TerminalPromptNumber, a.TerminalNumber
-	case question.Integer:
-		return a.TerminalPromptNumber, a.TerminalInteger
-	case question.YesNo:
-		return "y/n", a.TerminalYesNo
-	case question.Pick:
-		return "", a.TerminalPick
-	}
-	return a.TerminalPromptText, a.TerminalText
-}
-
 // field is the field that is asked for now.
 func (a *shown) field() question.Field { return a.card.Question.Fields[len(a.typed)] }
 
@@ -40,7 +25,7 @@ func (a *shown) field() question.Field { return a.card.Question.Fields[len(a.typ
 // says of that.
 func (a *shown) asksField() (lines []string, prompt string) {
 	f, name := a.field(), a.field().Label()
-	short, long := a.wanted(f.Kind)
+	short := a.Of("terminal_prompt_" + string(f.Kind))
 	if n := len(f.Choices); n > 0 {
 		short = fmt.Sprintf("1-%d", n)
 	}
@@ -56,7 +41,7 @@ func (a *shown) asksField() (lines []string, prompt string) {
 	for i, c := range f.Choices {
 		lines = append(lines, fmt.Sprintf("%d) %s", i+1, c.Title))
 	}
-	last := wording.Fill(a.TerminalInput, "{what}", long+f.Bounds())
+	last := wording.Fill(a.TerminalInput, "{what}", a.Of("terminal_"+string(f.Kind))+f.Bounds())
 	if !f.Required {
 		last = wording.Fill(a.TerminalLeaveOut, "{input}", last, "{word}", leftOut)
 	}

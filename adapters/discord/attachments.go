@@ -99,7 +99,7 @@ func allArguments(c core.Card, t *wording.Texts) *response {
 	text := t.ArgumentsInFile
 	all, left := chat.Head(all, maxArgumentsFile)
 	if left > 0 {
-		text = wording.Fill(t.ArgumentsFileCut, "{count}", chat.Thousands(left)) + doc.OnPage(c, channel(t))
+		text = chat.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, channel(t))
 	}
 	r := ephemeral(tool + text)
 	r.files = []*discordgo.File{{Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all)}}

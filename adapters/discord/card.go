@@ -83,10 +83,10 @@ func arguments(v doc.Document, room int) (text string, left int) {
 		begin = jsonFence
 	}
 	text, left = fenced("**"+v.LabelArguments+"**\n"+begin, code, min(room, maxArguments), func(left int) string {
-		return wording.Fill(v.ArgumentsCut, "{count}", chat.Thousands(left))
+		return chat.Counted(v.ArgumentsCut, left)
 	})
 	if count := utf8.RuneCountInString(code); left > 0 && count-left < minArguments {
-		return wording.Fill(v.ArgumentsUnshown, "{count}", chat.Thousands(count)), count
+		return chat.Counted(v.ArgumentsUnshown, count), count
 	}
 	return text, left
 }

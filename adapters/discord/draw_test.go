@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -266,4 +267,20 @@ func TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestACardOfTheLongestTextsIsWithinTheLimits that may be in place of the built-in ones.
+func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
+	long := wording.New(adaptertest.Longest())
+	p := newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, long)
+	rapid.Check(t, func(t *rapid.T) {
+		d := adaptertest.AnyCard(t, anyText)
+		all, err := p.Draw(d, testLink)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d messages, %v", len(all), err)
+		}
+		for _, m := range all {
+			inspect(t, m.outgoing())
+		}
+	})
 }

@@ -152,3 +152,19 @@ func TestAFormHasAnInputForEachFieldOfAQuestion(t *testing.T) {
 		t.Errorf("%d inputs for %d fields", n, question.MaxFields)
 	}
 }
+
+// TestACardOfTheLongestTextsIsWithinTheLimits that may be in place of the built-in ones.
+func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
+	long := wording.New(adaptertest.Longest())
+	p := painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, Texts: long}
+	rapid.Check(t, func(t *rapid.T) {
+		d := adaptertest.AnyCard(t, anyText)
+		all, err := p.draw(d, "https://acme.slack.example/archives/C1/p12")
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d messages, %v", len(all), err)
+		}
+		for _, m := range all {
+			inspectWith(t, m.Text, m.Blocks, maxBlocks, false)
+		}
+	})
+}

@@ -10,7 +10,6 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -109,7 +108,7 @@ func sayings(v doc.Document) []doc.Span {
 func arguments(v doc.Document, shown string, left int) element {
 	box := rich(section(bold(v.LabelArguments)), preformatted(shown))
 	if left > 0 {
-		box.Elements = append(box.Elements, section(own(wording.Fill(v.ArgumentsCut, "{count}", chat.Thousands(left)))))
+		box.Elements = append(box.Elements, section(own(chat.Counted(v.ArgumentsCut, left))))
 	}
 	return box
 }

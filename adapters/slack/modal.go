@@ -11,7 +11,6 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
@@ -97,7 +96,7 @@ func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		left := wording.Fill(p.FormArgumentsCut, "{count}", chat.Thousands(utf8.RuneCountInString(rest)))
+		left := chat.Counted(p.FormArgumentsCut, utf8.RuneCountInString(rest))
 		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, p.reader())))))
 	}
 	return api.ModalViewRequest{

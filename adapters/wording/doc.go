@@ -23,12 +23,12 @@ func New(replacements map[string]string) *Texts {
 	t := &Texts{}
 	all := reflect.ValueOf(t).Elem()
 	for i := range all.NumField() {
-		all.Field(i).SetString(all.Type().Field(i).Tag.Get("default"))
-	}
-	for key, text := range Fields(t) {
-		if replacement, ok := replacements[key]; ok {
-			*text = replacement
+		field := all.Type().Field(i)
+		text, replaced := replacements[keyOf(field)]
+		if !replaced {
+			text = field.Tag.Get("default")
 		}
+		all.Field(i).SetString(text)
 	}
 	return t
 }
@@ -64,12 +64,16 @@ func Fields(texts any) iter.Seq2[string, *string] {
 	all := reflect.ValueOf(texts).Elem()
 	return func(yield func(string, *string) bool) {
 		for i := range all.NumField() {
-			key := strings.ToLower(capital.ReplaceAllString(all.Type().Field(i).Name, "${1}_${2}"))
-			if !yield(key, all.Field(i).Addr().Interface().(*string)) {
+			if !yield(keyOf(all.Type().Field(i)), all.Field(i).Addr().Interface().(*string)) {
 				return
 			}
 		}
 	}
+}
+
+// keyOf writes NothingRuns as nothing_runs.
+func keyOf(f reflect.StructField) string {
+	return strings.ToLower(capital.ReplaceAllString(f.Name, "${1}_${2}"))
 }
 
 var capital = regexp.MustCompile(`([a-z])([A-Z])`)

@@ -187,35 +187,37 @@ type Texts struct {
 	PressUnchecked    string `default:"I could not check your workspace. Press again."`
 	PressUnopened     string `default:"This could not be opened, so nothing was decided. Press again."`
 
-	TerminalApproval     string `default:"approval>"` // before the lines of a card at the terminal
-	TerminalQuestion     string `default:"question>"`
-	TerminalWants        string `default:"{tool} wants your approval: {what}"`
-	TerminalArguments    string `default:"arguments: {arguments}"`
-	TerminalId           string `default:"id {id}"`
-	TerminalEnded        string `default:"{ended}: {what}"`
-	TerminalApproved     string `default:"approved"`
-	TerminalDenied       string `default:"denied"`
-	TerminalAnswered     string `default:"answered"`
-	TerminalCancelled    string `default:"cancelled"`
-	TerminalExpired      string `default:"expired without a decision"`
-	TerminalBy           string `default:"by {who}"`
-	TerminalAt           string `default:"at {time}"`
-	TerminalAnswer       string `default:"answer {words}"`
-	TerminalOr           string `default:"{words} or {last}"`
-	TerminalWhy          string `default:"n REASON"`
-	TerminalAgain        string `default:"to ask for it again, type {word}"`
-	TerminalStillOpen    string `default:"{what} is still open: {asks}"`
-	TerminalDecideLater  string `default:"{what} is still open; decide with: {command}"`
-	TerminalAnswerLater  string `default:"{what} is still open; answer with: {command}"`
-	TerminalFields       string `default:"a form of {count} fields: answer one after the other, or all in one line of JSON"`
-	TerminalInput        string `default:"answer with {what}"`
-	TerminalText         string `default:"a text"`
-	TerminalNumber       string `default:"a number"`
-	TerminalInteger      string `default:"a whole number"`
-	TerminalYesNo        string `default:"y or n"`
-	TerminalPick         string `default:"a number or a title"`
-	TerminalPromptText   string `default:"text"`
-	TerminalPromptNumber string `default:"number"`
-	TerminalLeaveOut     string `default:"{input}, or with {word} to leave it out"`
-	TerminalNoneExpired  string `default:"Nothing here has expired that could be asked for again."`
+	TerminalApproval      string `default:"approval>"` // before the lines of a card at the terminal
+	TerminalQuestion      string `default:"question>"`
+	TerminalWants         string `default:"{tool} wants your approval: {what}"`
+	TerminalArguments     string `default:"arguments: {arguments}"`
+	TerminalId            string `default:"id {id}"`
+	TerminalEnded         string `default:"{ended}: {what}"`
+	TerminalApproved      string `default:"approved"`
+	TerminalDenied        string `default:"denied"`
+	TerminalAnswered      string `default:"answered"`
+	TerminalCancelled     string `default:"cancelled"`
+	TerminalExpired       string `default:"expired without a decision"`
+	TerminalBy            string `default:"by {who}"`
+	TerminalAt            string `default:"at {time}"`
+	TerminalAnswer        string `default:"answer {words}"`
+	TerminalOr            string `default:"{words} or {last}"`
+	TerminalWhy           string `default:"n REASON"`
+	TerminalAgain         string `default:"to ask for it again, type {word}"`
+	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
+	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`
+	TerminalAnswerLater   string `default:"{what} is still open; answer with: {command}"`
+	TerminalFields        string `default:"a form of {count} fields: answer one after the other, or all in one line of JSON"`
+	TerminalInput         string `default:"answer with {what}"`
+	TerminalText          string `default:"a text"`
+	TerminalNumber        string `default:"a number"`
+	TerminalInteger       string `default:"a whole number"`
+	TerminalYesNo         string `default:"y or n"`
+	TerminalPick          string `default:"a number or a title"`
+	TerminalPromptText    string `default:"text"`
+	TerminalPromptInteger string `default:"number"`
+	TerminalPromptYesNo   string `default:"y/n"`
+	TerminalPromptNumber  string `default:"number"`
+	TerminalLeaveOut      string `default:"{input}, or with {word} to leave it out"`
+	TerminalNoneExpired   string `default:"Nothing here has expired that could be asked for again."`
 }

@@ -20,20 +20,17 @@ type signs struct {
 	headlines, verdicts, own, labels []string
 }
 
-// builtIn are those of the built-in texts, and of those before them.
-var builtIn = signs{letters,
-	folded(letters, "Approval needed", "Reminder: an approval is", "Nobody has decided yet", "It was not decided in time",
-		"Question from the bot", "A question for you", "Reminder: a question", "Nobody answered in time"),
-	folded(letters, "Approved", "Denied", "Cancelled", "Expired", "Answered", "Withdrawn"),
-	folded(letters, "Asked by", "May decide", "May answer", "Approved so far", "Denied so far"),
-	folded(letters, "Tool", "Expires", "Message", "Arguments", "Reason", "Result", "Approved by", "Denied by", "Approved at", "Denied at"),
-}
+// builtIn are those of the built-in texts.
+var builtIn = signsOf(wording.BuiltIn, letters)
 
+// signsOf are those of some texts, with the beginnings of built-in ones and of those before them.
 func signsOf(t *wording.Texts, fold func(string) string) signs {
 	return signs{fold,
 		folded(fold, t.HeadlineApproval, t.HeadlineDangerous, t.HeadlineReminder, t.HeadlineEscalated, t.HeadlineExpired,
-			t.HeadlineQuestion, t.HeadlineQuestionReminder, t.HeadlineQuestionExpired),
-		folded(fold, t.HeadlineApproved, t.HeadlineDenied, t.HeadlineCancelled, t.HeadlineAnswered, t.HeadlineQuestionCancelled),
+			t.HeadlineQuestion, t.HeadlineQuestionReminder, t.HeadlineQuestionExpired,
+			"Reminder: an approval is", "Nobody has decided yet", "It was not decided in time", "A question for you",
+			"Reminder: a question", "Nobody answered in time"),
+		folded(fold, t.HeadlineApproved, t.HeadlineDenied, t.HeadlineCancelled, t.HeadlineAnswered, t.HeadlineQuestionCancelled, "Expired"),
 		folded(fold, t.LabelAskedBy, t.LabelMayDecide, t.LabelMayAnswer, t.LabelApprovedSoFar, t.LabelDeniedSoFar),
 		folded(fold, t.LabelTool, t.LabelExpires, t.LabelMessage, t.LabelArguments, t.LabelReason, t.LabelResult,
 			t.LabelApprovedBy, t.LabelDeniedBy, t.LabelApprovedAt, t.LabelDeniedAt),

@@ -276,3 +276,36 @@ func TestGroupsAreLookedUpForWhoIsNotNamed(t *testing.T) {
 		t.Errorf("looked up %d times: %+v", at.looked, o)
 	}
 }
+
+// TestARefusalIsSaidInReplacedTexts, but for those of the store's own rules.
+func TestARefusalIsSaidInReplacedTexts(t *testing.T) {
+	decided := func(state core.ApprovalState) func(*core.Card) {
+		return func(c *core.Card) { c.State, c.DecidedBy = state, "人" }
+	}
+	for name, c := range map[string]struct {
+		card   func(*core.Card)
+		err    error
+		action chat.Action
+		press  func(*desk.Press)
+	}{
+		"not ours": {}, "another version": {action: "explode"}, "unknown": {err: core.Errorf(core.NotFound, "No."), action: chat.ActionReason},
+		"unread": {err: core.Errorf(core.StoreBusy, "Busy."), action: chat.ActionReason}, "misfit": {action: chat.ActionAnswer},
+		"no edit": {card: func(c *core.Card) { c.Editable = false }, action: chat.ActionEdit}, "not typed": {action: chat.ActionConfirm, press: typed("yes")},
+		"approved": {card: decided(core.Approved), action: chat.ActionReason}, "denied": {card: decided(core.Denied), action: chat.ActionReason},
+		"expired": {card: decided(core.Expired), action: chat.ActionReason}, "cancelled": {card: decided(core.Cancelled), action: chat.ActionReason},
+		"no option": {card: asked(t, `{"enum":["a","b"]}`), action: chat.ActionAnswer, press: typed("9")},
+		"no answer": {card: asked(t, `{"type":"object","required":["数"],"properties":{"数":{"type":"integer"}}}`), action: chat.ActionAnswer, press: typed("")},
+	} {
+		at := newCounter(t, c.card)
+		at.Texts, at.err = wording.New(adaptertest.Marked()), c.err
+		s, ok := at.press(t, chat.Button{Action: c.action, Approval: "a1"}, c.press).(desk.Say)
+		if left := adaptertest.Unmarked(s.Text(), "UTC", doc.ConfirmWord); !ok || left != nil || s.Text() == "" {
+			t.Errorf("%s: it says %q", name, s.Text())
+		}
+		for _, fault := range s.Faults {
+			if left := adaptertest.Unmarked(fault); left != nil {
+				t.Errorf("%s: it says %q", name, fault)
+			}
+		}
+	}
+}

@@ -30,7 +30,7 @@ func (d Document) Shown() (code, instead string) {
 	case d.Arguments == "":
 		return "", d.NoArguments
 	case d.Folded && chat.Units(d.Arguments) > maxFolded:
-		return "", count(d.ArgumentsFolded, utf8.RuneCountInString(d.Arguments))
+		return "", chat.Counted(d.ArgumentsFolded, utf8.RuneCountInString(d.Arguments))
 	}
 	return d.Arguments, ""
 }

@@ -30,7 +30,7 @@ func (v *Document) edited() []Span {
 		between = "; "
 	}
 	if more := len(changes) - maxChanges; more > 0 {
-		all = append(all, own(between+count(v.MoreChanges, more)))
+		all = append(all, own(between+chat.Counted(v.MoreChanges, more)))
 	}
 	return all
 }

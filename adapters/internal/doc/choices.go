@@ -124,7 +124,7 @@ func (d Document) Cautions(left int) string {
 		all = append(all, d.hidden())
 	}
 	if left > 0 {
-		all = append(all, count(d.ArgumentsUnread, left))
+		all = append(all, chat.Counted(d.ArgumentsUnread, left))
 	}
 	return strings.Join(all, " ")
 }

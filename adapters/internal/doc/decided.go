@@ -16,7 +16,7 @@ func (v *Document) decided() {
 	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
 		all := map[core.ApprovalState][]core.Actor{core.Approved: c.Voters, core.Denied: c.Against}[c.State]
 		if len(all) > 1 {
-			v.add(DecidedBy, v.Of(label+"_by"), v.people(v.persons(all))...)
+			v.add(DecidedBy, v.Of(label+"_by"), v.people(Person, all)...)
 		} else {
 			v.addPerson(DecidedBy, v.Of(label+"_by"), c.Decided, c.DecidedBy)
 		}

@@ -55,10 +55,8 @@ func counted(n int, one, several string) string {
 	if n == 1 {
 		return one
 	}
-	return count(several, n)
+	return chat.Counted(several, n)
 }
-
-func count(text string, n int) string { return wording.Fill(text, "{count}", chat.Thousands(n)) }
 
 func (v *Document) hidden() string {
 	return counted(v.card.Hidden, v.HiddenCharacter, v.HiddenCharacters)

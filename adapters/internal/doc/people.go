@@ -20,11 +20,11 @@ func Approvers(c core.Card, platform string) (ids []string) {
 	of := map[string]int{} // a person's place among the ids
 	for _, id := range c.Approvers {
 		at, known := of[person(id)]
-		switch {
-		case !known:
-			of[person(id)] = len(ids)
-			ids = append(ids, id)
-		case here(id) && !here(ids[at]):
+		if !known {
+			at, ids = len(ids), append(ids, id)
+			of[person(id)] = at
+		}
+		if here(id) && !here(ids[at]) {
 			ids[at] = id
 		}
 	}
@@ -33,20 +33,20 @@ func Approvers(c core.Card, platform string) (ids []string) {
 
 // approvers names those who may decide, but nobody of another platform whose name is not known here.
 func (v *Document) approvers() []Span {
-	var who []Span
+	var who []core.Actor
 	for _, id := range Approvers(v.card, v.reader.Platform) {
 		name := v.called(id)
 		if name == "" && (v.here(id) || !strings.Contains(id, ":")) || v.reader.IDs && id != core.LocalPerson {
 			name = id // the surface knows more of its own people and groups
 		}
 		if name != "" {
-			who = append(who, Span{Kind: Approver, Text: name, Who: core.Actor{ID: id}})
+			who = append(who, core.Actor{ID: id, Name: name})
 		}
 	}
 	if who == nil && len(v.card.Approvers) > 0 {
 		return []Span{own(v.NotifiedElsewhere)}
 	}
-	return v.people(who)
+	return v.people(Approver, who)
 }
 
 // here reports whether the reader's surface can name somebody by their id.
@@ -102,18 +102,11 @@ func (v *Document) votes(label string, voters []core.Actor, of int) {
 	if len(voters) > 0 {
 		spans = append(spans, own(": "))
 	}
-	v.add(Votes, label, append(spans, v.people(v.persons(voters))...)...)
-}
-
-func (v *Document) persons(voters []core.Actor) (all []Span) {
-	for _, who := range voters {
-		all = append(all, v.person(who, who.Name))
-	}
-	return all
+	v.add(Votes, label, append(spans, v.people(Person, voters)...)...)
 }
 
 // people are people in a row, as many as the reader's surface shows.
-func (v *Document) people(who []Span) (spans []Span) {
+func (v *Document) people(kind SpanKind, who []core.Actor) (spans []Span) {
 	for i, one := range who {
 		if v.reader.Approvers > 0 && i == v.reader.Approvers {
 			return append(spans, own(" "+wording.Fill(v.MorePeople, "{count}", strconv.Itoa(len(who)-i))))
@@ -121,7 +114,11 @@ func (v *Document) people(who []Span) (spans []Span) {
 		if i > 0 {
 			spans = append(spans, own(", "))
 		}
-		spans = append(spans, one)
+		span := Span{Kind: kind, Text: one.Name, Who: one}
+		if kind == Person {
+			span = v.person(one, one.Name)
+		}
+		spans = append(spans, span)
 	}
 	return spans
 }

@@ -139,13 +139,13 @@ func (v *Document) changes() {
 
 // lastLines adds the last lines of a card's conversation, as many as the reader is shown.
 func (v *Document) lastLines() {
-	all, t := v.card.Context, v.Texts
+	all := v.card.Context
 	for _, l := range all[max(0, len(all)-v.reader.Lines):] {
-		who := t.SpeakerBot
+		who := v.SpeakerBot
 		if l.Role == core.User {
-			who = t.SpeakerPerson
+			who = v.SpeakerPerson
 		}
-		v.Context = append(v.Context, Line{who, cmp.Or(chat.OneLine(chat.Clean(l.Text)), t.EmptyMessage)})
+		v.Context = append(v.Context, Line{who, cmp.Or(chat.OneLine(chat.Clean(l.Text)), v.EmptyMessage)})
 	}
 }
 

@@ -29,7 +29,8 @@ func Field(place int) string { return "field-" + strconv.Itoa(place) }
 var texts = map[chat.Action]string{chat.ActionReason: "reason", chat.ActionEdit: "changed"}
 
 // form draws a form, with nothing typed yet unless it was refused.
-func (v view) form(d doc.Form, class string) *form {
+func (v view) form(action chat.Action, limit int, class string) *form {
+	d, _ := v.Form(action, limit)
 	f := &form{view: v, Choice: string(d.Action), Submit: d.Submit, Class: class}
 	if d.Action == chat.ActionReason {
 		f.Choice = string(core.Deny)
@@ -61,11 +62,8 @@ type input struct {
 
 // limits say what may be typed into an input.
 func limits(f question.Field, t *wording.Texts) string {
-	kinds := map[question.Kind]string{
-		question.Text: t.InputText, question.Number: t.InputNumber, question.Integer: t.InputInteger,
-	}
 	if bounds := f.Bounds(); bounds != "" {
-		return kinds[f.Kind] + bounds + "."
+		return t.Of("input_"+string(f.Kind)) + bounds + "."
 	}
 	return ""
 }

@@ -32,11 +32,9 @@ func (v view) Pressed() (all []press) {
 				p.Choice, p.Text = "review", v.ButtonReviewFirst
 			}
 		case chat.ActionReason:
-			f, _ := v.Document.Form(c.Action, MaxReason)
-			p.Form = v.form(f, "danger")
+			p.Form = v.form(c.Action, MaxReason, "danger")
 		case chat.ActionEdit:
-			f, _ := v.Document.Form(c.Action, MaxArguments)
-			p.Form = v.form(f, "primary")
+			p.Form = v.form(c.Action, MaxArguments, "primary")
 		}
 		all = append(all, p)
 	}
@@ -49,10 +47,9 @@ func (v view) Answer() *form {
 	if answers == nil {
 		return nil
 	}
-	d, _ := v.Document.Form(chat.ActionAnswer, 0)
-	f := v.form(d, "primary")
-	f.Submit = d.Title // the chat has a button "Send" already
+	f := v.form(chat.ActionAnswer, 0, "primary")
+	f.Submit = v.FormAnswerTitle // the chat has a button "Send" already
 	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons
-	f.Buttons = few && d.Inputs[0].Hint == "" && !f.Opened
+	f.Buttons = few && f.Inputs[0].Hint == "" && !f.Opened
 	return f
 }

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"strings"
 
 	"gatehouse/adapters/discord/internal/gateway"
@@ -15,9 +16,9 @@ const Name = "discord"
 // direct is used as the guild of a conversation in direct messages.
 const direct = gateway.Direct
 
-// conversationOf returns the conversation of an address: its thread, its channel, or direct messages.
+// conversationOf returns the conversation of an address: its thread or its channel in a guild, "" for direct messages.
 func conversationOf(guild string, at core.Address) core.ConversationID {
-	return core.ConversationID(Name + ":" + guild + ":" + channelOf(at))
+	return core.ConversationID(Name + ":" + cmp.Or(guild, direct) + ":" + channelOf(at))
 }
 
 // guildOf returns the guild of a conversation, or direct.
@@ -28,10 +29,7 @@ func guildOf(c core.ConversationID) string {
 
 // channelOf returns an address's thread, or its channel if it has none.
 func channelOf(to core.Address) string {
-	if to.Thread != "" {
-		return to.Thread
-	}
-	return to.Channel
+	return cmp.Or(to.Thread, to.Channel)
 }
 
 // startsThread reports whether an address's thread begins with the message that is answered. Such a thread has the message's id and may
@@ -59,7 +57,7 @@ func interactionIn(to core.Address, prefix string) (id string, ok bool) {
 func commandIn(to core.Address) (id, onlyFor string, ok bool) {
 	if private, is := strings.CutPrefix(to.Message, privatePrefix); is {
 		id, onlyFor, _ = strings.Cut(private, ":")
-		return id, onlyFor, snowflake.Valid(id) && snowflake.Valid(onlyFor)
+		return id, onlyFor, snowflake.Valid(id, onlyFor)
 	}
 	id, ok = interactionIn(to, commandPrefix)
 	return id, "", ok
@@ -96,7 +94,7 @@ func userOf(actor string) (user string, ok bool) {
 // linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can open.
 func linkTo(c core.ConversationID, at core.Address) string {
 	guild, channel := guildOf(c), channelOf(at)
-	if at.Platform != Name || !snowflake.Valid(channel) || !snowflake.Valid(guild) {
+	if at.Platform != Name || !snowflake.Valid(channel, guild) {
 		return ""
 	}
 	return "https://discord.com/channels/" + guild + "/" + channel

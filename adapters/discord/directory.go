@@ -3,8 +3,8 @@ package discord
 import (
 	"context"
 	"slices"
+	"strings"
 
-	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
@@ -21,32 +21,26 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 	}
 	var in []string
 	for _, id := range wanted {
-		role := preflight.RoleID.FindStringSubmatch(id)
-		if role == nil {
+		role, ok := strings.CutPrefix(accountOf(id), "&")
+		if !ok {
 			continue
 		}
-		has, err := d.hasRole(ctx, user, role[1])
-		if err != nil {
-			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role[1])
+		guild, err := d.guilds.GuildOfRole(ctx, role)
+		var has []string
+		switch {
+		case err == nil && guild != "":
+			has, err = d.guilds.Roles(ctx, guild, user)
+		case err == nil:
+			d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
 		}
-		if has {
+		if err != nil {
+			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role)
+		}
+		if slices.Contains(has, role) {
 			in = append(in, id)
 		}
 	}
 	return in, nil
-}
-
-func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) {
-	guild, err := d.guilds.GuildOfRole(ctx, role)
-	if err != nil {
-		return false, err
-	}
-	if guild == "" {
-		d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
-		return false, nil
-	}
-	roles, err := d.guilds.Roles(ctx, guild, user)
-	return slices.Contains(roles, role), err
 }
 
 // NameOf returns no name: people's names on Discord come with their events.
@@ -66,13 +60,16 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
 		return core.Copies{}, nil
 	}
-	if _, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel(d.desk.Texts))); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
-		text := "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
-		if guildOf(delivery.Conversation) != direct {
-			text = "Nobody was notified: this is decided by people with a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+	isDirect := guildOf(delivery.Conversation) == direct
+	_, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel(d.desk.Texts)))
+	if !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || isDirect) {
+		why := "a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+		if isDirect {
+			why = "a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
 		}
 		return core.Copies{Posts: []core.Post{{
-			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event, Text: text,
+			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice,
+			Event: delivery.Event, Text: "Nobody was notified: this is decided by people with " + why,
 		}}}, nil
 	}
 	sees := func(ctx context.Context, user string) (bool, error) {
@@ -82,6 +79,24 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		return d.sees(ctx, delivery, user)
 	}
 	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
+}
+
+// told returns whom a card pings: the approvers that it names, and nobody else.
+func told(v doc.Document) (users, roles []string) {
+	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
+		for _, s := range f.Value {
+			account := accountOf(s.Who.ID)
+			role, isRole := strings.CutPrefix(account, "&")
+			switch {
+			case s.Kind != doc.Approver || account == "":
+			case isRole:
+				roles = append(roles, role)
+			default:
+				users = append(users, account)
+			}
+		}
+	}
+	return users, roles
 }
 
 // sees reports whether a person sees the conversation of a card. If that can't be determined, it returns true.

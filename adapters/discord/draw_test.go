@@ -110,7 +110,7 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionArguments} {
+	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionRemember, chat.ActionConfirmRemember, chat.ActionForget, chat.ActionEdit, chat.ActionArguments} {
 		if v := signer.Seal(chat.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt}, choice).Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
@@ -206,6 +206,9 @@ func TestNonceIsUniquePerPart(t *testing.T) {
 		}
 	}
 }
+
+// maxThreadName is how long a thread's name may be (resources/channel).
+const maxThreadName = 100
 
 func TestTopics(t *testing.T) {
 	for text, want := range map[string]string{

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +17,7 @@ import (
 )
 
 // takeEvent processes a gateway event up to its commit.
-func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
-	d.mu.Lock()
-	accept := d.accept
-	d.mu.Unlock()
+func (d *Discord) takeEvent(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		return d.takeMessage(ctx, event, data, accept)
@@ -67,18 +65,16 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	case "MESSAGE_DELETE_BULK":
 		return deletions(m.Channel, m.IDs...), nil
 	}
+	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
-		return d.edit(m, data), nil
+		return edits, nil
 	}
 	e, ok, err := d.messageEvent(ctx, m, data)
-	if err != nil {
-		return nil, err
+	if err != nil || !ok || isUpdate && e.FollowUp {
+		return edits, err
 	}
-	if !ok || isUpdate && e.FollowUp {
-		return d.edit(m, data), nil
-	}
-	return append([]core.Event{e}, d.edit(m, data)...), nil // one that was edited before it arrived has its amendment too
+	return append([]core.Event{e}, edits...), nil // one that was edited before it arrived has its amendment too
 }
 
 // justNow is how long after an edit a message may still count as newly addressed to the bot.
@@ -94,15 +90,15 @@ func (d *Discord) justEdited(m message) bool {
 // byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could answer each other
 // endlessly. Nor do messages of webhooks and of Discord itself.
 func (d *Discord) byPerson(m message) bool {
-	return m.Author != nil && snowflake.Valid(m.Author.ID) && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
-		snowflake.Valid(m.ID) && snowflake.Valid(m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
+	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
+		snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.byPerson(m) {
-		return core.Event{}, false, nil
+		return e, false, nil
 	}
 	e = core.Event{
 		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member), Payload: body,
@@ -111,17 +107,15 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	me := d.whoami().User
 	role, err := d.roleOf(ctx, m, me)
 	if err != nil {
-		return core.Event{}, false, err
+		return e, false, err
 	}
 	rest, mentioned := addressed(m, me, role)
-	guild := direct
 	if m.Guild != "" {
-		guild = m.Guild
 		if ok, err = d.locate(ctx, m, mentioned, &e); err != nil || !ok {
-			return core.Event{}, false, err
+			return e, false, err
 		}
 	}
-	e.Conversation = conversationOf(guild, e.Address)
+	e.Conversation = conversationOf(m.Guild, e.Address)
 	if control := chat.Control(rest); control != nil {
 		e.Body = control
 	}
@@ -146,7 +140,7 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
+	case answersBot, mentioned && (!d.Config.threads() || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -168,10 +162,8 @@ func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t
 
 // knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
-	if at.In != nil && !isThread(*at.In) {
-		return len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild)
-	}
-	return d.guilds.Knows(at.Channel) && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
+	place := at.In != nil && !isThread(*at.In) || d.guilds.Knows(at.Channel)
+	return place && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
 }
 
 // edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
@@ -183,7 +175,7 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
 	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
-		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m)))),
+		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
 	})}
 }
 
@@ -193,7 +185,7 @@ const revisionDeleted = "deleted"
 // deletions makes the amendments of deleted messages. Discord does not say who deleted them.
 func deletions(channel string, ids ...string) (events []core.Event) {
 	for _, id := range ids {
-		if snowflake.Valid(channel) && snowflake.Valid(id) {
+		if snowflake.Valid(channel, id) {
 			events = append(events, amendment(channel, id, "", core.Amendment{Revision: revisionDeleted}))
 		}
 	}
@@ -219,23 +211,21 @@ func messageID(channel, id string) string { return "message/" + channel + "/" + 
 // conversations returns the known conversations, most recent first, and the last message received in each. Only messages count for that:
 // a press overtakes them, and over HTTP it may arrive while the gateway is down.
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
-	events, err := d.Recent(ctx)
+	events, err := d.Events(ctx, latest)
 	var all []gateway.Conversation
-	index := map[string]int{}
 	note := func(channel, guild, last, begins string) {
 		if !snowflake.Valid(channel) {
 			return
 		}
-		n, ok := index[channel]
-		if !ok {
-			n = len(all)
-			index[channel], all = n, append(all, gateway.Conversation{Channel: channel, Guild: guild})
+		n := slices.IndexFunc(all, func(c gateway.Conversation) bool { return c.Channel == channel })
+		if n < 0 {
+			n, all = len(all), append(all, gateway.Conversation{Channel: channel, Guild: guild})
 		}
 		all[n].Last, all[n].Begins = snowflake.Max(all[n].Last, last), begins
 	}
 	for _, e := range events {
 		guild := guildOf(e.Conversation)
-		if e.Platform != Name || guild != direct && !snowflake.Valid(guild) {
+		if guild != direct && !snowflake.Valid(guild) {
 			continue
 		}
 		channel, thread := e.Address.Channel, e.Address.Thread
@@ -243,11 +233,11 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 		if id, ok := strings.CutPrefix(e.ID, "message/"); ok {
 			in, message, _ = strings.Cut(id, "/")
 		}
+		here := "" // in a thread's channel the bot may have been mentioned too
 		if in == channel {
-			note(channel, guild, message, "")
-		} else {
-			note(channel, guild, "", "") // the thread's channel: the bot may have been mentioned there too
+			here = message
 		}
+		note(channel, guild, here, "")
 		if snowflake.Valid(thread) {
 			begins := message
 			if begins == "" {

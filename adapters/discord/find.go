@@ -1,9 +1,10 @@
 package discord
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -47,35 +48,27 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	if delivery.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
 	}
-	parts, err := d.parts(delivery)
+	delivery, part, more, err := d.next(ctx, delivery)
 	if err != nil {
 		return core.Found{}, err
 	}
-	part, more, err := chat.At(parts, delivery)
-	if err != nil {
-		return core.Found{}, err
-	}
-	if delivery.To, err = d.located(ctx, delivery); err != nil {
-		return core.Found{}, findError(err)
-	}
-	c, ok, err := d.commandOf(ctx, delivery)
-	if err != nil {
-		return core.Found{}, err
-	}
-	followUp := ok && c.asksFor(delivery)
-	if ok && !followUp {
-		if ref, late, err := d.findAnswer(ctx, c, delivery, part); !late {
+	c, err := d.commandOf(ctx, delivery)
+	followUp := err == nil && c.asksFor(delivery)
+	if !followUp {
+		var ref core.Ref
+		if err == nil {
+			ref, err = d.findAnswer(ctx, c, delivery, part)
+		}
+		if !errors.Is(err, errLate) {
 			return core.Found{Ref: ref, More: more}, err
 		}
 	}
-	channels := []string{channelOf(delivery.To)}
-	if _, onlyFor, private := commandIn(delivery.To); private && onlyFor != "" {
-		channel, err := d.guilds.DM(ctx, onlyFor)
-		if err != nil {
-			return core.Found{}, findError(err)
-		}
-		channels = []string{channel}
-	} else if startsThread(delivery.To) {
+	own, err := d.privateTo(ctx, delivery.To)
+	if err != nil {
+		return core.Found{}, findError(err)
+	}
+	channels := []string{cmp.Or(own, channelOf(delivery.To))}
+	if startsThread(delivery.To) {
 		channels = append(channels, delivery.To.Channel) // where it is if the thread could not be opened
 	}
 	for _, channel := range channels {
@@ -96,7 +89,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted
-		err := d.rest.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before), nil, &found)
+		err := d.rest.Get(ctx, fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before), &found)
 		switch {
 		case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel):
 			return "", nil
@@ -128,10 +121,7 @@ func sentAfter(delivery core.Delivery) string {
 	if !delivery.SentAt.IsZero() {
 		after = snowflake.At(delivery.SentAt.Add(-margin))
 	}
-	if snowflake.Valid(delivery.To.Message) {
-		after = snowflake.Max(after, delivery.To.Message)
-	}
-	return after
+	return snowflake.Max(after, delivery.To.Message)
 }
 
 // findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until the token is

@@ -1,7 +1,7 @@
 package discord
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -21,11 +21,19 @@ type modal struct {
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// inputField is the beginning of the name of an input of an answer; its place in the question follows, from 0. Any other form has one input,
-// which has the name of what it does.
-const inputField = "field-"
+// inputName names the input at a place of a form, from 0. Only a question's form has more than one.
+func inputName(a chat.Action, place int) string {
+	switch a {
+	case chat.ActionAnswer:
+		return "field-" + strconv.Itoa(place)
+	case chat.ActionEdit:
+		return "arguments"
+	}
+	return string(a)
+}
 
-// drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs if there is room.
+// drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs
+// if there is room.
 func drawForm(value string, f doc.Form) modal {
 	m := modal{CustomID: value, Title: plainLabel(f.Title, maxFieldLabel)}
 	if len(f.Inputs) < maxFields {
@@ -39,117 +47,82 @@ func drawForm(value string, f doc.Form) modal {
 		m.Components = append(m.Components, discordgo.TextDisplay{Content: about})
 	}
 	for i, in := range f.Inputs {
-		id := string(f.Action)
-		switch {
-		case f.Action == chat.ActionAnswer:
-			id = inputField + strconv.Itoa(f.First+i)
-		case f.Action == chat.ActionEdit:
-			id = "arguments"
-		case !in.Required:
+		if !in.Required && f.Action != chat.ActionAnswer {
 			in.Title += " " + f.FormOptional // Discord does not say so
 		}
-		m.Components = append(m.Components, input(id, in, f.Texts))
+		m.Components = append(m.Components, input(inputName(f.Action, f.First+i), in, f.Texts))
 	}
 	return m
 }
 
-// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is a form, and a message
-// with a button is between two of them, since Discord opens no form in answer to another.
-
-// pageOf is a page of a form, from 0. typed is what its inputs are filled with, by their places on the page.
+// pageOf is a page of a form, from 0, filled with what was typed into the form before, by the places of its inputs.
 func pageOf(f doc.Form, page int, typed []string) doc.Form {
 	if n := pagesOf(len(f.Inputs)); n > 1 {
 		f.Title = wording.Fill(f.FormPage, "{title}", f.Title, "{page}", strconv.Itoa(page+1), "{pages}", strconv.Itoa(n))
 	}
-	f.First = page * maxFields
-	f.Inputs = slices.Clone(f.Inputs[f.First:min(len(f.Inputs), f.First+maxFields)])
-	for i, text := range typed[:min(len(typed), len(f.Inputs))] {
-		f.Inputs[i].Value = text
+	for i := range min(len(typed), len(f.Inputs)) {
+		f.Inputs[i].Value = cmp.Or(typed[i], f.Inputs[i].Value)
 	}
+	f.First = page * maxFields
+	f.Inputs = f.Inputs[f.First:min(len(f.Inputs), f.First+maxFields)]
 	return f
 }
 
 func pagesOf(inputs int) int { return (inputs + maxFields - 1) / maxFields }
 
-// pageOpened is the page of a form that a button opens or a submission is of, from 0; ok is false if there is no such page.
-func pageOpened(b chat.Button, f doc.Form) (page int, ok bool) {
-	if len(b.More) > 0 {
-		n, err := strconv.Atoi(b.More[0])
-		if err != nil {
-			return 0, false
-		}
-		page = n - 1
-	}
-	return page, page >= 0 && page < pagesOf(len(f.Inputs))
-}
-
-// pageButton opens a page of a question's form.
-func pageButton(c core.Card, page int) chat.Button {
-	if page == 0 {
-		return chat.OptionButton(c, 0)
-	}
-	return chat.OptionButton(c, 0, strconv.Itoa(page+1))
-}
-
-// cautionsOf says why it is asked again before a call is approved. It takes no notice of which of the call's cards was pressed: it is as cautious
-// as for a copy with every note and the longest context.
+// cautionsOf says why it is asked again before a call is approved. It takes no notice of which of the call's cards was
+// pressed: it is as cautious as for a copy with every note and the longest context.
 func cautionsOf(c core.Card, t *wording.Texts) string {
 	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel(t))
-	_, left := layout(v, maxContext)
+	_, _, left := layout(v, maxContext)
 	cautions := v.Cautions(leadCut(v))
 	if left > 0 || cautions == "" {
-		cautions = strings.TrimSpace(cautions + " " + t.ArgumentsUnseen)
+		cautions += " " + t.ArgumentsUnseen
 	}
-	return cautions
+	return strings.TrimSpace(cautions)
 }
 
+// Limits of an input, in characters.
+const (
+	maxNumber = 60  // of a number's
+	maxShort  = 150 // of a text's that has one line
+)
+
 // input draws an input of a form, with its label.
-func input(id string, in doc.Input, t *wording.Texts) discordgo.Label {
-	f := in.Field
-	made := discordgo.Label{Label: plainLabel(in.Label(), maxFieldLabel), Description: hint(f, t)}
+func input(name string, in doc.Input, t *wording.Texts) discordgo.Label {
+	made := discordgo.Label{Label: plainLabel(in.Label(), maxFieldLabel), Description: hint(in.Field, t)}
 	if titles := in.Titles(); titles != nil {
-		m := menu{CustomID: id, Placeholder: t.Choose, MinValues: 1, MaxValues: 1, Options: menuOptions(titles, in.Value), Required: new(f.Required)}
-		if !f.Required {
+		m := menuOf(name, t.Choose, titles, in.Value)
+		if m.Required = &in.Required; !in.Required {
 			m.MinValues = 0
 		}
 		made.Component = m
 		return made
 	}
-	text := discordgo.TextInput{
-		CustomID: id, Style: discordgo.TextInputShort, Required: new(f.Required), MaxLength: maxNumber, Value: in.Value, Placeholder: in.Placeholder,
+	limit, style := maxNumber, discordgo.TextInputShort
+	if in.Kind == question.Text {
+		limit = min(in.MaxLength, maxInput)
 	}
-	if f.Kind == question.Text {
-		text.MinLength, text.MaxLength = f.MinLength, min(f.MaxLength, maxInput)
-		if text.MaxLength > maxShort {
-			text.Style = discordgo.TextInputParagraph
-		}
+	if limit > maxShort {
+		style = discordgo.TextInputParagraph
 	}
-	made.Component = text
+	made.Component = discordgo.TextInput{
+		CustomID: name, Style: style, Required: &in.Required, MinLength: in.MinLength, MaxLength: limit,
+		Value: in.Value, Placeholder: in.Placeholder,
+	}
 	return made
 }
 
 // hint says what an input is for or, if nothing else does, which numbers fit.
 func hint(f question.Field, t *wording.Texts) string {
-	low, high := string(f.Minimum), string(f.Maximum)
-	text := t.InputNumber
+	bounds := f.Bounds()
 	switch {
 	case f.Hint != "":
-		text = f.Hint
-	case f.Kind != question.Number && f.Kind != question.Integer:
-		return ""
-	case low != "" && high != "":
-		text += " from " + low + " to " + high
-	case low != "":
-		text += ": " + low + " or more"
-	case high != "":
-		text += ": " + high + " or less"
-	case f.Kind == question.Integer:
-		text = t.InputInteger
+		return plainLabel(f.Hint, maxOption)
+	case f.Kind == question.Integer && bounds == "":
+		return t.InputInteger
+	case f.Kind == question.Integer || f.Kind == question.Number:
+		return plainLabel(t.InputNumber+bounds, maxOption)
 	}
-	return plainLabel(text, maxOption)
+	return ""
 }
-
-const (
-	maxNumber = 60  // of a number's input
-	maxShort  = 150 // of a text whose input has one line
-)

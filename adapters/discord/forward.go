@@ -2,8 +2,6 @@ package discord
 
 import (
 	"strings"
-
-	"gatehouse/adapters/internal/chat"
 )
 
 // snapshot is a message that was forwarded, as it was then. Discord does not say who wrote it. The forwarding message itself is empty.
@@ -42,7 +40,7 @@ func (d *Discord) forwarded(text string, m message) string {
 	for _, s := range m.Snapshots {
 		inner := m
 		inner.Mentions = s.Message.Mentions
-		if said := strings.TrimSpace(readable(s.Message.Content, chat.FewNames(d.namesIn(inner)))); said != "" {
+		if said := d.readableIn(inner, s.Message.Content); said != "" {
 			texts = append(texts, "Forwarded message:\n"+said)
 		} else if len(s.Message.Attachments) > 0 {
 			texts = append(texts, "Forwarded message with files.")

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -73,15 +72,15 @@ func (d *Discord) warnContent() {
 // keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to time. A token that
 // Discord refuses from the start ends the platform. One that is withdrawn later does not do so here: the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
-	var once sync.Once
+	asked := sync.OnceFunc(func() { close(known) })
 	return chat.Identity{
-		Title: "Discord", Log: d.Log, Sleep: func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) },
+		Title: "Discord", Log: d.Log, Sleep: d.wait,
 		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
 		Known:  func() bool { return d.whoami().User != "" },
 		Ask: func(ctx context.Context) error {
 			err := d.askIdentity(ctx)
 			if err == nil {
-				once.Do(func() { close(known) })
+				asked()
 			}
 			return err
 		},
@@ -91,7 +90,7 @@ func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error
 // askIdentity asks once.
 func (d *Discord) askIdentity(ctx context.Context) error {
 	var me discordgo.User
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me); err != nil {
+	if err := d.rest.Get(ctx, discordgo.EndpointUser("@me"), &me); err != nil {
 		return err
 	}
 	if !snowflake.Valid(me.ID) {

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -49,11 +50,8 @@ var intents = []intent{{
 // on, and the commands, which gatehouse registers by itself. An invalid option is an error of category invalid.
 func (o ManifestOptions) Run(out io.Writer) error {
 	m := manifest{Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands()}
-	application := o.Application
-	switch {
-	case application == "":
-		application = "APPLICATION_ID"
-	case !snowflake.Valid(application):
+	application := cmp.Or(o.Application, "APPLICATION_ID")
+	if o.Application != "" && !snowflake.Valid(application) {
 		return core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
 	}
 	m.Invite = preflight.InviteURL(application, m.Permissions)

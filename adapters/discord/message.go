@@ -1,8 +1,8 @@
 package discord
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,14 +35,14 @@ type message struct {
 	Attachments     []attachment           `json:"attachments"`
 	Edited          string                 `json:"edited_timestamp"`
 	Snapshots       []snapshot             `json:"message_snapshots"` // of the messages that it forwards
-	RepliesTo       *struct {
-		Author *user `json:"author"`
+	RepliesTo       struct {
+		Author user `json:"author"`
 	} `json:"referenced_message"`
 }
 
 // answersBot reports whether the message is a reply to one of the bot's.
 func (m message) answersBot(me string) bool {
-	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
+	return m.Type == discordgo.MessageTypeReply && me != "" && m.RepliesTo.Author.ID == me
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
@@ -62,9 +62,8 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		return core.Input{}, err
 	}
 	rest, _ := addressed(m, me, role)
-	text := strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m))))
-	text = d.forwarded(text, m)
-	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.files())
+	text := d.forwarded(d.readableIn(m, rest), m)
+	images, unread, err := d.images(ctx, e, m)
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -80,30 +79,19 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 }
 
 // decodeMessage decodes the payload of a message, or of a command that asks a question.
-func decodeMessage(e core.Event) (message, error) {
-	var m message
-	var form struct {
-		Content *string         `json:"content"`
-		Data    json.RawMessage `json:"data"`
-	}
-	if err := chat.Decode(e.Payload, &form); err != nil {
-		return message{}, errMessageShape
-	}
-	if form.Data != nil {
+func decodeMessage(e core.Event) (m message, err error) {
+	if strings.HasPrefix(e.ID, commandEvent) {
 		var i interaction
-		if err := chat.Decode(e.Payload, &i); err != nil || i.person() == nil {
-			return message{}, errMessageShape
-		}
+		err = chat.Decode(e.Payload, &i)
 		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
-	} else if err := chat.Decode(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
+	} else {
+		err = chat.Decode(e.Payload, &m)
+	}
+	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
 		return message{}, errMessageShape
 	}
-	if !snowflake.Valid(m.Author.ID) {
-		return message{}, errMessageShape
-	}
-	m.Guild = ""
-	if guild := guildOf(e.Conversation); snowflake.Valid(guild) {
-		m.Guild = guild
+	if m.Guild = guildOf(e.Conversation); !snowflake.Valid(m.Guild) {
+		m.Guild = ""
 	}
 	return m, nil
 }
@@ -151,31 +139,28 @@ func readable(text string, names func(kind byte, id string) string) string {
 	})
 }
 
+// readableIn converts a text of a message.
+func (d *Discord) readableIn(m message, text string) string {
+	return strings.TrimSpace(readable(text, chat.FewNames(d.namesIn(m))))
+}
+
 var (
 	anyToken       = regexp.MustCompile(`<[^<>\n]*>`)
+	mentionToken   = regexp.MustCompile(`^(@[!&]?|#)(\d{1,20})$`)              // its kind and its id
 	emojiOrCommand = regexp.MustCompile(`^(?:a?(:[^:]+:)|(/[^:]*):)\d{1,20}$`) // their text and id, without the brackets
 )
 
 // readToken converts the inside of <…> to what people see; ok is false if it is not one of Discord's tokens.
 func readToken(inside string, names func(kind byte, id string) string) (shown string, ok bool) {
-	mention := func(sign string, kind byte, id string) (string, bool) {
-		if !snowflake.Valid(id) {
-			return "", false
-		}
-		if name := strings.TrimLeft(chat.Name(names(kind, id)), "@#"); name != "" {
-			return sign + name, true
-		}
-		return sign + id, true
+	if seconds, is := strings.CutPrefix(inside, "t:"); is {
+		return readTime(seconds)
 	}
-	switch {
-	case strings.HasPrefix(inside, "@&"):
-		return mention("@", '&', inside[2:])
-	case strings.HasPrefix(inside, "@"):
-		return mention("@", '@', strings.TrimPrefix(inside[1:], "!"))
-	case strings.HasPrefix(inside, "#"):
-		return mention("#", '#', inside[1:])
-	case strings.HasPrefix(inside, "t:"):
-		return readTime(inside[2:])
+	if m := mentionToken.FindStringSubmatch(inside); m != nil {
+		kind := m[1][0]
+		if m[1] == "@&" {
+			kind = '&'
+		}
+		return m[1][:1] + cmp.Or(strings.TrimLeft(chat.Name(names(kind, m[2])), "@#"), m[2]), true
 	}
 	if m := emojiOrCommand.FindStringSubmatch(inside); m != nil {
 		return m[1] + m[2], true
@@ -219,14 +204,9 @@ func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 
 // nameOf returns a user's name as shown where they wrote: in a server their nickname.
 func nameOf(u *user, m *member) string {
-	names := []string{u.Global, u.Username, u.ID}
+	nick := ""
 	if m != nil {
-		names = append([]string{m.Nick}, names...)
+		nick = m.Nick
 	}
-	for _, name := range names {
-		if strings.TrimSpace(name) != "" {
-			return name
-		}
-	}
-	return ""
+	return cmp.Or(strings.TrimSpace(nick), strings.TrimSpace(u.Global), strings.TrimSpace(u.Username), u.ID)
 }

@@ -36,10 +36,7 @@ func (d *Discord) redraw(id core.ApprovalID) {
 
 // redrawPressed redraws the cards that were pressed before this process began.
 func (d *Discord) redrawPressed(ctx context.Context) {
-	if d.Recent == nil {
-		return
-	}
-	events, err := d.Recent(ctx)
+	events, err := d.Events(ctx, latest)
 	if err != nil {
 		d.Log.Warn("which cards were pressed lately can't be read; one of them may show an earlier state", "category", core.CategoryOf(err), "err", err)
 		return

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -39,12 +40,10 @@ func fits(m drawn) bool {
 func drawReply(blocks []doc.Block) drawn {
 	blocks = replyForms.Drawable(blocks)
 	w := replyWriter{}
-	w.all(blocks, "", "")
-	m := drawn{Text: strings.TrimSuffix(w.String(), "\n"), Files: w.files}
+	m := drawn{Text: w.write(blocks), Files: w.files}
 	if m.Files != nil {
 		w = replyWriter{plain: true}
-		w.all(blocks, "", "")
-		m.Plain = strings.TrimSuffix(w.String(), "\n")
+		m.Plain = w.write(blocks)
 	}
 	return m
 }
@@ -54,6 +53,12 @@ type replyWriter struct {
 	strings.Builder
 	files []file
 	plain bool // code that no fence can hold is text
+}
+
+// write returns blocks as a text.
+func (w *replyWriter) write(blocks []doc.Block) string {
+	w.all(blocks, "", "")
+	return strings.TrimSuffix(w.String(), "\n")
 }
 
 // all writes blocks, with this before the first line and that before the others.
@@ -128,11 +133,8 @@ const noFiles = "-# ⚠️ This code is no file, since the bot lacks Attach File
 func endingOf(language string) string {
 	known := map[string]string{"markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "bash": "sh", "shell": "sh", "ruby": "rb", "rust": "rs"}
 	language = strings.ToLower(language)
-	switch {
-	case known[language] != "":
-		return known[language]
-	case simpleName.MatchString(language):
-		return language
+	if ending := cmp.Or(known[language], language); simpleName.MatchString(ending) {
+		return ending
 	}
 	return "txt"
 }

@@ -12,22 +12,21 @@ import (
 	"gatehouse/core"
 )
 
-// located returns where a post goes: a copy of a card that names only its person goes to their direct messages.
-func (d *Discord) located(ctx context.Context, delivery core.Delivery) (core.Address, error) {
-	user, ok := userOf(delivery.Person)
-	if !delivery.Copy || delivery.To.Channel != "" || !ok {
-		return delivery.To, nil
+// privateTo returns the channel of direct messages with the only person who may see a post, "" if others may.
+func (d *Discord) privateTo(ctx context.Context, to core.Address) (channel string, err error) {
+	_, onlyFor, ok := commandIn(to)
+	if !ok || onlyFor == "" {
+		return "", nil
 	}
-	channel, err := d.guilds.DM(ctx, user)
-	return core.Address{Platform: Name, Channel: channel}, err
+	channel, err = d.guilds.DM(ctx, onlyFor)
+	return channel, chat.FindError(err)
 }
 
-// destination returns the channel for a post. What only one person may see goes to their direct messages. If the thread begins with the answered message and does not exist yet, destination opens it.
-// If that fails permanently, the post goes to the channel, as a reply to that message.
+// destination returns the channel for a post. If the thread begins with the answered message and does not exist yet,
+// destination opens it. If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
-	if _, onlyFor, ok := commandIn(to); ok && onlyFor != "" {
-		channel, err = d.guilds.DM(ctx, onlyFor)
-		return channel, "", chat.FindError(err)
+	if channel, err = d.privateTo(ctx, to); err != nil || channel != "" {
+		return channel, "", err
 	}
 	if !startsThread(to) {
 		return channelOf(to), "", nil
@@ -61,7 +60,7 @@ const titleBlocked = 200001
 // openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; if it can't be read, the thread gets another name
-	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m)
+	err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(to.Channel, to.Message), &m)
 	if c := core.CategoryOf(err); c == core.DeliveryLater || c == core.DeliveryNotYet {
 		return false, err
 	}
@@ -74,7 +73,7 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		err = start(noTopic)
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // its thread outlives it
-		if gone := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannel(to.Thread), nil, nil); gone == nil || core.IsTemporary(gone) {
+		if gone := d.rest.Get(ctx, discordgo.EndpointChannel(to.Thread), nil); gone == nil || core.IsTemporary(gone) {
 			err = gone
 		}
 	}

@@ -105,7 +105,7 @@ func TestTypingCallInProgressIsNotCancelled(t *testing.T) {
 		return nil
 	})
 	<-entered
-	shown.stop("1")
+	shown.stop("1", nil)
 	close(release)
 	shown.going.Wait()
 	if cut != nil {

@@ -189,7 +189,6 @@ type Texts struct {
 	AnswerSent      string `default:"Your answer is sent."`
 	AnswerAgain     string `default:"Press Answer to try again."`
 	AnswerPage      string `default:"Page {page} of {pages} is filled in. Nothing is answered until the last page is."`
-	AnswerUnread    string `default:"What you filled in before could not be read, so nothing was answered."`
 	AnswerLost      string `default:"What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."`
 
 	PageNotSent        string `default:"Nothing was sent yet. What does not fit is said below."`

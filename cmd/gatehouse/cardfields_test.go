@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -67,10 +68,10 @@ func postedToDiscord(t *testing.T, d core.Delivery, words map[string]string) dis
 	defer fake.Close()
 	fake.AddGuild(discordtest.Guild{ID: "100"})
 	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
-	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
-		KV:    struct{ core.KV }{}, // it is not used
+	p := discord.New(discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, core.Deps{
+		Signer: adaptertest.Signer(t, "a key of many characters"),
+		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
+		KV: struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
 		Words: words,
 	})
 	d.To = core.Address{Platform: "discord", Channel: "200"}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -126,9 +127,9 @@ func (w *clockWorld) process(steps int) {
 			core.Deps{Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now},
 			slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()},
 		),
-		discord.New(discord.Options{
-			Config: discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}, Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
-			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now,
+		discord.New(discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}, core.Deps{
+			Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
+			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now, Log: slog.New(slog.DiscardHandler),
 		}),
 	}
 	w.box = outbox.New(outbox.Options{Store: &mortal{Outbox: w.store, left: steps}, Card: noCard, Platforms: platforms, Owner: owner, Jitter: w.jitter, Lookups: lookups})

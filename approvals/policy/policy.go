@@ -12,6 +12,7 @@ import (
 
 // Policy decides about calls. It does not change, and any number of goroutines may use it.
 type Policy struct {
+	file     string // its name
 	defaults Defaults
 	roster   roster
 	rules    []*rule
@@ -35,7 +36,7 @@ func Load(path string, defaults Defaults) (*Policy, error) {
 // then there is no policy.
 func Parse(name string, data []byte, defaults Defaults) (*Policy, error) {
 	r := &reader{strictyaml.Reader{File: name}, defaults.Platforms}
-	p := &Policy{defaults: defaults, roster: roster{known: defaults.Platforms, accounts: map[string][]string{}, people: map[string]string{}, groups: map[string]*group{}}}
+	p := &Policy{file: name, defaults: defaults, roster: roster{known: defaults.Platforms, accounts: map[string][]string{}, people: map[string]string{}, groups: map[string]*group{}}}
 	if root := r.Parse(data, "begin with version: 1, then people, groups and rules"); root != nil {
 		r.policy(root, p)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,7 @@ const maxQuorum = 1000
 func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 	var all []*rule
 	names := map[string]int{}
+	before := len(r.Faults)
 	for _, item := range r.Items(n, "rules", "[{name: reads, risk: [read], action: allow}]") {
 		one := r.rule(item, in, defaults)
 		if one == nil {
@@ -71,7 +73,70 @@ func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 		names[one.then.Name] = one.at.Line
 		all = append(all, one)
 	}
+	if len(r.Faults) == before {
+		r.overruled(all)
+	}
 	return all
+}
+
+// overruled reports the rules that ask or deny of which no call is left by rules before them that always allow.
+func (r *reader) overruled(all []*rule) {
+	var allow []*rule
+	for _, one := range all {
+		if one.then.Verdict == core.VerdictAllow {
+			if one.always() {
+				allow = append(allow, one)
+			}
+			continue
+		}
+		if over := one.coveredBy(allow); len(over) > 0 {
+			names := make([]string, len(over))
+			for i, o := range over {
+				names[i] = fmt.Sprintf("%s in line %d", strictyaml.Quoted(o.then.Name), o.at.Line)
+			}
+			r.Fault(one.at, "move it above, or make what comes before narrower", "the rule %s never gets to %s a call: %s allows all of them before",
+				strictyaml.Quoted(one.then.Name), one.then.Verdict, strings.Join(names, " and "))
+		}
+	}
+}
+
+// always reports whether a rule has no condition, or one that always holds.
+func (r *rule) always() bool {
+	if r.when == nil {
+		return true
+	}
+	yes, err := r.when.holds(facts{}, nil)
+	return r.when.fixed && err == nil && yes
+}
+
+// coveredBy are those of other rules that are for every call that a rule is for; none if some call is left.
+func (r *rule) coveredBy(others []*rule) (all []*rule) {
+	for _, glob := range anyOf(r.tools, "*") {
+		for _, risk := range anyOf(r.risks, risks...) {
+			var globs []string
+			for _, o := range others {
+				if !slices.Contains(anyOf(o.risks, risks...), risk) {
+					continue
+				}
+				near := slices.DeleteFunc(slices.Clone(anyOf(o.tools, "*")), func(other string) bool { return apart(glob, other) })
+				if globs = append(globs, near...); len(near) > 0 && !slices.Contains(all, o) {
+					all = append(all, o)
+				}
+			}
+			if !covered(glob, globs) {
+				return nil
+			}
+		}
+	}
+	return all
+}
+
+// anyOf are the words of a list, or all where there are none.
+func anyOf(some []string, all ...string) []string {
+	if len(some) == 0 {
+		return all
+	}
+	return some
 }
 
 func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
@@ -86,7 +151,7 @@ func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
 	}
 	one := &rule{at: n, expires: defaultExpires}
 	one.then = core.Rule{Verdict: core.VerdictAsk, Quorum: 1, Vetoes: 1, Timeout: defaultTimeout}
-	r.head(one, n, has)
+	r.head(one, n, has, in)
 	if has["action"] == nil {
 		r.Fault(n, "add action: allow, ask or deny", "the rule %s has no action", strictyaml.Quoted(one.then.Name))
 	} else if action, ok := r.Word(has["action"], "action", actions); ok {
@@ -118,15 +183,18 @@ func named(v *yaml.Node) bool {
 	return strings.HasPrefix(v.Value, "group:") || strings.HasPrefix(v.Value, "person:") || v.Alias != nil || slices.ContainsFunc(v.Content, named)
 }
 
+// called is what a rule is called in a sentence.
+func (r *rule) called() string { return "the rule " + strictyaml.Quoted(r.then.Name) }
+
 // head reads what a rule is called, and which calls it is for.
-func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node) {
+func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node, in *roster) {
 	if v := has["name"]; v == nil {
 		r.Fault(n, "add name: and a few words", "a rule has no name")
 	} else if name, ok := r.Text(v, "name", "big refunds"); ok {
 		one.then.Name, one.at = name, v
 	}
 	if v := has["tools"]; v != nil {
-		one.tools = r.globs(v)
+		one.tools = r.globs(v, one.called())
 	}
 	if v := has["risk"]; v != nil {
 		for _, item := range r.List(v, "risk", "[write, destructive]") {
@@ -136,7 +204,7 @@ func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node) {
 		}
 	}
 	if v := has["when"]; v != nil {
-		r.when(one, v)
+		r.when(one, v, in)
 	}
 	if v := has["why"]; v != nil {
 		one.then.Why, _ = r.Text(v, "why", "Refunds need a second person.")
@@ -144,7 +212,7 @@ func (r *reader) head(one *rule, n *yaml.Node, has map[string]*yaml.Node) {
 	}
 }
 
-func (r *reader) when(one *rule, v *yaml.Node) {
+func (r *reader) when(one *rule, v *yaml.Node, in *roster) {
 	text, ok := r.Text(v, "when", "args.amount > 1000")
 	if !ok {
 		return
@@ -153,6 +221,12 @@ func (r *reader) when(one *rule, v *yaml.Node) {
 	one.when = compiled
 	if compiled != nil && compiled.hints && (len(one.tools) == 0 || slices.ContainsFunc(one.tools, ofAnyServer)) {
 		r.Fault(v, `add tools: ["SERVER.*"] with the names of the servers that you trust to annotate their tools`, "annotations count only in a rule that names the tools' servers")
+	}
+	if compiled != nil {
+		for _, m := range r.unknownWords(compiled, text, in) {
+			m.what += ", so " + one.called() + " does not say what is meant"
+			mistakes = append(mistakes, m)
+		}
 	}
 	for _, m := range mistakes {
 		line, column := v.Line, v.Column // where lines are joined, the text's own do not count

@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -13,9 +15,47 @@ type Decision struct {
 	Matched bool       // a rule of the file matched; otherwise the defaults decide
 	Expires string     // as the file has it; without a rule: the default timeout, or never
 	ByArgs  []string   // the rules, the deciding one among them, whose conditions read the arguments: other arguments may mean another decision
-	At      int        // the line of the rule in the file
+	Line    int        // of the rule in the file
 	Failed  []Failure  // the conditions that failed, in the order of their rules
 	Nobody  *core.Rule // of a rule that asks, where nobody could ever approve, so that the call is refused: what it says
+}
+
+// Decider names the rule that decided, for people.
+func (d Decision) Decider() string {
+	if !d.Matched {
+		return "none matches"
+	}
+	return d.Rule.Name
+}
+
+// Because says what makes that rule decide, for people.
+func (d Decision) Because() string {
+	if !d.Matched {
+		return "no rule is for it"
+	}
+	text := fmt.Sprintf("line %d", d.Line)
+	if n := len(d.Failed); n > 0 && d.Failed[n-1].Matched {
+		text += fmt.Sprintf(", whose condition fails (%v)", d.Failed[n-1].Err)
+	}
+	return text
+}
+
+// Happens says in a few words what happens to the call, and with which rules other arguments may be decided otherwise.
+func (d Decision) Happens() (text string) {
+	switch d.Rule.Verdict {
+	case core.VerdictAllow:
+		text = "runs without an approval"
+	case core.VerdictAsk:
+		if text = "asks " + strings.Join(d.Rule.Approvers, ", "); d.Rule.Quorum > 1 {
+			text += fmt.Sprintf("; %d must approve", d.Rule.Quorum)
+		}
+	default:
+		text = strings.TrimSuffix("is refused: "+d.Rule.Why, ": ")
+	}
+	if len(d.ByArgs) > 0 {
+		text += fmt.Sprintf(" (other arguments: %s)", strings.Join(d.ByArgs, ", "))
+	}
+	return text
 }
 
 // Failure is a condition that failed when it was evaluated. A rule that allows does not match then; one that asks or denies does.
@@ -35,7 +75,7 @@ func (p *Policy) Decide(turn core.Turn, call core.Call) Decision {
 	d := Decision{Expires: Written(p.defaults.Timeout)}
 	asks := core.Rule{Verdict: core.VerdictAsk, Self: true}
 	if r := p.deciding(turn, call, &d); r != nil {
-		d.Rule, d.Matched, d.Expires, d.At, asks = p.snapshot(r, turn.Actor), true, r.expires, r.at.Line, r.then
+		d.Rule, d.Matched, d.Expires, d.Line, asks = p.snapshot(r, turn.Actor), true, r.expires, r.at.Line, r.then
 	} else {
 		d.Rule = p.defaults.Rule(turn, call)
 		p.addPeople(&d.Rule, turn.Actor)

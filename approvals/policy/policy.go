@@ -3,6 +3,7 @@ package policy
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -110,3 +111,20 @@ func (p *Policy) asksGroups() bool {
 
 // Accounts are the accounts of a person of the policy, in the file's order; none if there is no such person.
 func (p *Policy) Accounts(person string) []string { return slices.Clone(p.roster.accounts[person]) }
+
+// IDs are the ids that entries of approvers stand for: ids, person:NAME and group:NAME, sorted and each once. Error: invalid, for a name that the
+// policy does not have.
+func (p *Policy) IDs(of []string) (all []string, err error) {
+	for _, who := range of {
+		found := []string{who}
+		if strings.HasPrefix(who, "person:") || strings.HasPrefix(who, "group:") {
+			found = p.idsOf(who)
+		}
+		if len(found) == 0 {
+			return nil, core.Errorf(core.Invalid, "The policy has no %s. Use a name of its sections people and groups, or an id.", who)
+		}
+		all = append(all, found...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}

@@ -22,6 +22,7 @@ type rule struct {
 	when    *condition  // nil: always
 	then    core.Rule   // what it says, without People
 	expires string      // as written
+	broken  bool        // there are faults in it
 	local   bool        // nobody is named, neither here nor by default: the local person decides
 	self    selfSetting // what the file says of it
 }
@@ -61,7 +62,6 @@ const maxQuorum = 1000
 func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 	var all []*rule
 	names := map[string]int{}
-	before := len(r.Faults)
 	for _, item := range r.Items(n, "rules", "[{name: reads, risk: [read], action: allow}]") {
 		one := r.rule(item, in, defaults)
 		if one == nil {
@@ -73,9 +73,7 @@ func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 		names[one.then.Name] = one.at.Line
 		all = append(all, one)
 	}
-	if len(r.Faults) == before {
-		r.overruled(all)
-	}
+	r.overruled(slices.DeleteFunc(slices.Clone(all), func(one *rule) bool { return one.broken }))
 	return all
 }
 
@@ -140,6 +138,7 @@ func anyOf(some []string, all ...string) []string {
 }
 
 func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
+	faults := len(r.Faults)
 	found := r.Entries(n, "a rule", slices.Concat(ruleKeys, askKeys))
 	if n.Kind != yaml.MappingNode {
 		return nil
@@ -172,6 +171,7 @@ func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
 	if one.then.Verdict == core.VerdictAsk && counts {
 		r.reachable(one, n, has, in)
 	}
+	one.broken = len(r.Faults) > faults
 	return one
 }
 

@@ -25,6 +25,7 @@ type Approvals struct {
 	Edit    Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
 	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
 	Explain Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
+	Test    PolicyTest          `cmd:"" help:"Compare what the policy says of a table of calls with what is expected."`
 	Verify  Verify              `cmd:"" help:"Verify the proof of a decision, without asking a server."`
 }
 

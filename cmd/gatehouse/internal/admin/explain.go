@@ -196,6 +196,7 @@ func viewDecision(d policy.Decision) explanation {
 		view.Rule = &d.Rule.Name
 	}
 	if asks := d.Nobody; asks != nil {
+		view.Approvers = append(view.Approvers, asks.Approvers...)
 		view.Action, view.Quorum, view.Vetoes, view.Self = asks.Verdict, max(asks.Quorum, 1), max(asks.Vetoes, 1), asks.Self
 	}
 	return view
@@ -220,11 +221,10 @@ func why(r core.Rule, who, requester core.Actor) string {
 
 // print prints the decision as lines of text.
 func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal string) {
-	rule := "none matches"
-	if d.Matched {
-		rule = d.Rule.Name
+	a.Fields("rule", d.Decider(), "action", string(view.Action), "why", view.Why)
+	if d.Nobody != nil {
+		a.Fields("happens", "the call is refused at once")
 	}
-	a.Fields("rule", rule, "action", string(view.Action), "why", view.Why)
 	if d.Rule.Verdict == core.VerdictAsk {
 		r := d.Rule
 		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum), "vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),

@@ -27,20 +27,21 @@ func (p *Policy) undecidable(d Decision, requester core.Actor, agent bool) strin
 	if !known || d.Rule.Self || rest == people || rest >= need {
 		return ""
 	}
-	of, change := "GATEHOUSE_APPROVERS", "name another approver there"
+	of, changes, beside := "GATEHOUSE_APPROVERS", []string{"name another approver there"}, "who asked"
+	if agent {
+		beside = "the agent's own token"
+	}
 	if d.Matched {
-		of, change = fmt.Sprintf("the rule %q", d.Rule.Name), "name more approvers in it"
+		of, changes = fmt.Sprintf("the rule %q", d.Rule.Name), []string{"name more approvers in it"}
 		if need > 1 {
-			change += ", lower its quorum"
+			changes = append(changes, "lower its quorum")
 		}
 		if people >= need && !agent {
-			change += ", or set self: true"
+			changes = append(changes, "set self: true")
 		}
 	}
-	if agent {
-		return fmt.Sprintf("Nobody could ever approve this: %s needs %s, and has %s beside the agent's own token. An admin can %s.", of, approvals(need), approvers(rest), change)
-	}
-	return fmt.Sprintf("Nobody could ever approve this: %s needs %s, and has %s beside who asked. An admin can %s.", of, approvals(need), approvers(rest), change)
+	return fmt.Sprintf("Nobody could ever approve this: %s needs %s, and has %s beside %s. An admin can %s.",
+		of, approvals(need), approvers(rest), beside, core.Either(changes))
 }
 
 // without are those of a rule's approvers who are not this person.

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// lonely is a policy under which nobody could approve some of what ann asks for, and what the agent ci asks for.
+const lonely = `version: 1
+people:
+  ann: [slack:U1ANN, openharness:ann]
+groups:
+  mine: [person:ann]
+rules:
+  - {name: alone, tools: [note.add], when: 'args.text contains "alone"', action: ask, approvers: [slack:U1ANN]}
+  - {name: group, tools: [note.add], when: 'args.text contains "group"', action: ask, approvers: [group:mine]}
+  - {name: quorum, tools: [note.add], when: 'args.text contains "quorum"', action: ask, approvers: [group:mine, slack:U2BOB], quorum: 2}
+  - {name: other, tools: [note.add], action: ask, approvers: [slack:U2BOB, person:ann]}
+  - {name: agents, tools: [external.ci.deploy], action: ask, approvers: ["openharness:ci"], self: true, notify: ["slack:C1"]}
+  - {name: agent and bob, tools: [external.ci.merge], action: ask, approvers: ["openharness:ci", "slack:U2BOB"], self: true, quorum: 2, notify: ["slack:C1"]}
+asks:
+  - {tools: ["external.ci.*"], to: ["openharness:ci", "slack:U2BOB"], notify: ["slack:C1"]}
+`
+
+// What nobody could ever approve is refused when it is asked for, with what to change. What somebody could is asked.
+func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := serveSlack(t, slacktest.Options{}, map[string]string{
+		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": policyFile(t, lonely), "GATEHOUSE_TOKENS": "ci=" + ciToken + ",ann=" + cdToken,
+	})
+	for text, want := range map[string]string{
+		"alone":  `Nobody could ever approve this: the rule "alone" needs 1 approval, and has no approver beside who asked. An admin can name more approvers in it or set self: true.`,
+		"group":  `Nobody could ever approve this: the rule "group" needs 1 approval, and has no approver beside who asked. An admin can name more approvers in it or set self: true.`,
+		"quorum": `Nobody could ever approve this: the rule "quorum" needs 2 approvals, and has 1 approver beside who asked. An admin can name more approvers in it, lower its quorum or set self: true.`,
+	} {
+		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add "+text)
+		s.reads("C1", ask.TS, want)
+	}
+	s.asked("other")
+	ci := agentClient{t, s.base, ciToken}
+	for action, want := range map[string]string{
+		"deploy": `the rule "agents" needs 1 approval, and has no approver beside the agent's own token. An admin can name more approvers in it.`,
+		"merge":  `the rule "agent and bob" needs 2 approvals, and has 1 approver beside the agent's own token. An admin can name more approvers in it or lower its quorum.`,
+	} {
+		status, _, f := ci.do("POST", "/v1/approvals", "", `{"action":"`+action+`","summary":"Do it."}`)
+		if status != 403 || !strings.Contains(f.Message, want) {
+			t.Errorf("%s: %d %s", action, status, f.Message)
+		}
+	}
+	if status, _, f := ci.do("POST", "/v1/approvals", "", `{"question":"Which?","of":["openharness:ci"]}`); status != 403 || !strings.Contains(f.Message, "Nobody could ever answer this") {
+		t.Errorf("%d %s", status, f.Message)
+	}
+	if _, out := s.command("approvals", "list", "--json"); strings.Count(out, `"state":`) != 1 {
+		t.Errorf("the approvals are %s", out)
+	}
+}
+
+// What is probably not meant is logged when the policy is read, and when a server has come, whose tools are known only then.
+func TestWarningsOfThePolicyAreLogged(t *testing.T) {
+	t.Parallel()
+	url, _ := pingServer(t)
+	servers := serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"first": url})
+	path, write := reloadablePolicy(t)
+	write("deny\n    tools: [Note.Add]\n  - name: server\n    action: deny\n    tools: [first.pong]")
+	p := newSlackProcess(t, "GATEHOUSE_MCP_CONFIG="+servers, "GATEHOUSE_APPROVAL_POLICY="+path)
+	p.open()
+	p.says(`approval policy: ` + path + `:3:11: tools of the rule \"all\": no tool has the name \"Note.Add\"; upper and lower case count: the tool is note.add`)
+	p.says(`approval policy: ` + path + `:6:11: tools of the rule \"server\": no tool has the name \"first.pong\"; did you mean first.ping?`)
+	write("allow\n    when: args.text <= 5\n    tools: [note.add]")
+	p.signal(syscall.SIGHUP)
+	p.says(`approval policy: ` + path + `:3:11: the rule \"all\" bounds args.text above and not below`)
+	p.signal(syscall.SIGTERM)
+	<-p.app.done
+	if n := strings.Count(p.app.out.String(), `no tool has the name \"Note.Add\"`); n != 1 {
+		t.Errorf("the warning is there %d times", n)
+	}
+}

@@ -115,7 +115,7 @@ func (a Approval) voted(who Actor, edits bool) (n int) {
 func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
 	v.Event, v.At = d.Event, at
-	if err := a.refusal(v.Actor, at.Sub(a.CreatedAt)); err != nil && !d.Admin {
+	if err := a.refusal(v.Actor, at); err != nil && !d.Admin {
 		return err
 	}
 	switch {
@@ -177,9 +177,9 @@ func (a Approval) Answer() json.RawMessage {
 	return nil
 }
 
-// refusal is why a person may not decide this some time after its opening, as not_allowed; nil if they may.
-func (a Approval) refusal(who Actor, since time.Duration) error {
-	err := a.Rule.At(since).refusal(who, a.Requester)
+// refusal is why a person may not decide this at a moment, as not_allowed; nil if they may.
+func (a Approval) refusal(who Actor, at time.Time) error {
+	err := a.Rule.At(a.CreatedAt, at).refusal(who, a.Requester)
 	if err != nil && a.Question != nil {
 		return Errorf(NotAllowed, "This question is for somebody else.")
 	}

@@ -22,7 +22,7 @@ type asker struct {
 // Requester stands, in the section asks and in a tool's question, for the person whose message is answered.
 const Requester = "requester"
 
-var askerKeys = []string{"name", "tools", "to", "expires", "remind", "notify"}
+var askerKeys = []string{"name", "tools", "to", "expires", "remind", "hours", "notify"}
 
 // asks reads the section.
 func (r *reader) asks(n *yaml.Node, in *roster) []*asker {
@@ -95,6 +95,7 @@ func (p *Policy) Asks(turn core.Turn, call core.Call, of []string, expires time.
 		}
 		rule := one.then
 		rule.Approvers, rule.Remind, rule.Notify = ids, slices.Clone(rule.Remind), slices.Clone(rule.Notify)
+		rule.Hours.Days = slices.Clone(rule.Hours.Days)
 		if expires > 0 && (rule.Timeout == 0 || expires < rule.Timeout) {
 			rule.Timeout = expires
 			rule.Remind = slices.DeleteFunc(rule.Remind, func(d time.Duration) bool { return d >= expires })

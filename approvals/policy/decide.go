@@ -191,6 +191,7 @@ func (p *Policy) snapshot(r *rule, requester core.Actor) core.Rule {
 	}
 	then.Approvers, then.Escalate.To = slices.Clone(then.Approvers), slices.Clone(then.Escalate.To)
 	then.Remind, then.Notify = slices.Clone(then.Remind), slices.Clone(then.Notify)
+	then.Hours.Days = slices.Clone(then.Hours.Days)
 	p.addPeople(&then, requester)
 	return then
 }

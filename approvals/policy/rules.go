@@ -33,7 +33,7 @@ type selfSetting struct{ set, value bool }
 // The keys of a rule, and the further ones of a rule that asks.
 var (
 	ruleKeys = []string{"name", "tools", "risk", "when", "action", "why"}
-	askKeys  = []string{"approvers", "quorum", "vetoes", "self", "expires", "remind", "escalate", "notify", "reason", "remember", "edit"}
+	askKeys  = []string{"approvers", "quorum", "vetoes", "self", "expires", "remind", "escalate", "hours", "notify", "reason", "remember", "edit"}
 )
 
 // The words for risks.
@@ -307,6 +307,11 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node, in *roster) {
 		}
 		if to := parts["to"]; to != nil {
 			one.then.Escalate.To = r.ids(in, r.members(to, "to", in), nil)
+		}
+	}
+	if v := has["hours"]; v != nil {
+		if one.then.Hours = r.hours(v); has["remind"] == nil && has["escalate"] == nil {
+			r.Fault(v, "add remind or escalate, or remove it", "hours moves reminders and the escalation, and there are none")
 		}
 	}
 }

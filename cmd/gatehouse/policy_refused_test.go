@@ -1,12 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // lonely is a policy under which nobody could approve some of what ann asks for, and what the agent ci asks for.
@@ -57,6 +62,50 @@ func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 	if _, out := s.command("approvals", "list", "--json"); strings.Count(out, `"state":`) != 1 {
 		t.Errorf("the approvals are %s", out)
 	}
+}
+
+// A request outside of its working hours is not reminded of and not escalated, and expires as it does within them.
+func TestRemindersAndEscalationsWaitForWorkingHours(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		day := strings.ToLower(time.Now().UTC().Add(48 * time.Hour).Weekday().String())
+		p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, fmt.Sprintf(`version: 1
+rules:
+  - {name: late, tools: [note.add], when: 'args.text contains "late"', action: ask, approvers: [slack:U2BOB], expires: 3s, remind: [100ms], escalate: {after: 200ms, to: [slack:U3EVE]}, hours: {zone: Pacific/Auckland, days: [%s], from: 14:00, to: 15:00}}
+  - {name: now, tools: [note.add], action: ask, approvers: [slack:U2BOB], remind: [100ms], escalate: {after: 200ms, to: [slack:U3EVE]}, hours: {zone: UTC, days: mon-sun, from: '00:00', to: '24:00'}}
+`, day)))
+		p.open()
+		ask := func(text string) (card slacktest.Message) {
+			thread := p.ann.Posts("C1", p.slack.MentionOfBot()+" note add "+text).TS
+			return p.card("C1", thread, "Asked by")
+		}
+		late := ask("late")
+		ask("now")
+		steps := func(rule string) (all []string) {
+			log, err := p.store.AuditLog(t.Context(), 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range p.approvals() {
+				for _, entry := range log {
+					if a.Rule.Name == rule && entry.Approval == a.ID && entry.Action != audit.Sent {
+						all = append(all, entry.Action)
+					}
+				}
+			}
+			return all
+		}
+		p.until("the escalation", p.app, func() bool {
+			return slices.Contains(steps("now"), audit.Escalated) && slices.Contains(steps("now"), audit.Reminded)
+		})
+		if got := steps("late"); !slices.Equal(got, []string{"opened"}) && !slices.Equal(got, []string{"opened", "expired"}) {
+			t.Errorf("outside of its hours there is %q", got)
+		}
+		p.until("the end", p.app, func() bool { return slices.Contains(steps("late"), string(core.Expired)) })
+		if got := steps("late"); !slices.Equal(got, []string{"opened", "expired"}) {
+			t.Errorf("outside of its hours there was %q", got)
+		}
+		p.shows("C1", late.TS, "Expired", 1)
+	})
 }
 
 // What is probably not meant is logged when the policy is read, and when a server has come, whose tools are known only then.

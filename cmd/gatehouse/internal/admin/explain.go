@@ -213,7 +213,7 @@ func why(r core.Rule, who, requester core.Actor) string {
 	if r.Self = true; r.MayDecide(who, requester) {
 		return "who asks may not decide"
 	}
-	if later := r.At(r.Escalate.After); r.Escalate.After > 0 && later.MayDecide(who, requester) {
+	if r.Escalated().MayDecide(who, requester) {
 		return "not an approver before it is escalated"
 	}
 	return "not an approver"
@@ -228,7 +228,7 @@ func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal 
 	if d.Rule.Verdict == core.VerdictAsk {
 		r := d.Rule
 		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum), "vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),
-			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate), "notify", strings.Join(r.Notify, ", "))
+			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate), "hours", policy.WrittenHours(r.Hours), "notify", strings.Join(r.Notify, ", "))
 		if r.Reason {
 			a.Fields("reason", "required for a denial")
 		}

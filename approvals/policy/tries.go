@@ -91,19 +91,38 @@ func (t *tries) try(path string, values ...any) {
 	}
 }
 
-// around are values that a comparison with one tells apart.
+// around are values that a comparison with one tells apart, those of another kind among them, with which it fails.
 func around(v any) []any {
 	switch v := v.(type) {
-	case int:
-		return []any{v, v - 1, v + 1, float64(v) + 0.5}
-	case float64:
-		return []any{v, v - 0.5, v + 0.5}
+	case int, float64: // what lies between is for between
+		return []any{v, "-", nil}
 	case string:
-		return []any{v, v + "-", "-" + v, "-"}
+		return []any{v, v + "-", "-" + v, "-", 1, nil}
 	case bool:
-		return []any{v, !v}
+		return []any{v, !v, "-", nil}
 	}
 	return []any{v, "-"}
+}
+
+// between adds to the numbers of each argument one below, one above, and one between each two.
+func (t *tries) between() {
+	for path, values := range t.args {
+		var all []float64
+		for _, v := range values {
+			if f, is := float(v); is {
+				all = append(all, f)
+			}
+		}
+		if slices.Sort(all); len(all) == 0 {
+			continue
+		}
+		t.try(path, all[0]-1, all[len(all)-1]+1)
+		for i, f := range all[1:] {
+			if f != all[i] {
+				t.try(path, (f+all[i])/2)
+			}
+		}
+	}
 }
 
 // float is the number that a value is.
@@ -219,7 +238,7 @@ func (t *tries) yesNo(from origins, node ast.Node) bool {
 		}
 	}
 	if path := from.path(node); path != "" {
-		t.try(path, true, false)
+		t.try(path, around(true)...)
 		return true
 	}
 	name, _ := from.variable(node)

@@ -286,6 +286,7 @@ func (w *warner) tried(r *rule, call core.Call, before bool) *tries {
 			break
 		}
 	}
+	t.between()
 	return t
 }
 

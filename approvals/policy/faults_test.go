@@ -228,8 +228,14 @@ func TestTheExampleOfTheReadme(t *testing.T) {
 	if !found {
 		t.Fatal("README.md has no policy")
 	}
-	if _, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known}); err != nil {
-		t.Error(err)
+	p, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.Warnings(nil, []string{"billing"}) {
+		if !strings.Contains(w.What, "no tool has the name") {
+			t.Error(w)
+		}
 	}
 }
 

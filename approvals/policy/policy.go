@@ -109,6 +109,9 @@ func (p *Policy) asksGroups() bool {
 	return slices.ContainsFunc(p.rules, func(r *rule) bool { return r.when != nil && r.when.groups })
 }
 
+// Person is the name of the person whose account an id is; one that the file does not map is a person of its own.
+func (p *Policy) Person(id string) string { return core.Rule{People: p.roster.people}.Person(id) }
+
 // Accounts are the accounts of a person of the policy, in the file's order; none if there is no such person.
 func (p *Policy) Accounts(person string) []string { return slices.Clone(p.roster.accounts[person]) }
 

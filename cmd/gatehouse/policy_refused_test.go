@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,5 +127,28 @@ func TestWarningsOfThePolicyAreLogged(t *testing.T) {
 	<-p.app.done
 	if n := strings.Count(p.app.out.String(), `no tool has the name \"Note.Add\"`); n != 1 {
 		t.Errorf("the warning is there %d times", n)
+	}
+}
+
+// Accounts of one name on different platforms are asked about, where the policy does not say that they are one person's.
+func TestDoctorAsksWhetherAccountsAreOnePersons(t *testing.T) {
+	t.Parallel()
+	const rules = "version: 1\n%srules:\n  - {name: notes, tools: [note.add], action: ask, approvers: [slack:U2BOB, \"openharness:ann\"]}\n"
+	file := policyFile(t, fmt.Sprintf(rules, ""))
+	s := serveSlack(t, slacktest.Options{}, map[string]string{
+		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ann=" + ciToken + ",eve=" + cdToken,
+	})
+	thread, card := s.asked("milk")
+	s.bob.Clicks("C1", card.TS, "approve")
+	s.reads("C1", thread, "Done")
+	const question = `Are openharness:ann and slack:U1ANN one person? All are called "ann", and the policy does not say so`
+	if _, out := s.command("doctor", "--quick"); strings.Count(out, "Are openharness:") != 1 || !strings.Contains(out, "warn  people") || !strings.Contains(out, question) || !strings.Contains(out, "no e-mail address is known") {
+		t.Errorf("doctor says %s", out)
+	}
+	if err := os.WriteFile(file, fmt.Appendf(nil, rules, "people: {ann: [slack:U1ANN, \"openharness:ann\"]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, out := s.command("doctor", "--quick"); strings.Contains(out, "one person?") || !strings.Contains(out, "ok    policy") {
+		t.Errorf("doctor says %s", out)
 	}
 }

@@ -58,6 +58,7 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		servers := lookAtServers(ctx, cfg, store)
 		found = append(found, checkServers(cfg, servers)...)
 		found = append(found, c.checkPolicy(cfg, servers)...)
+		found = append(found, checkPeople(ctx, cfg, store)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)
 		if store != nil {
 			_ = store.Close() // nothing of ours is pending in it

@@ -13,8 +13,9 @@ type Hours struct {
 	To   int            `json:"to"` // not included; 1440 is midnight
 }
 
-// Next is a moment, if it is in working hours, and otherwise the next one that is: they begin when the clocks of the zone show From, whether
-// these were changed meanwhile or not. Without days, or where the zone is not known, it is the moment itself.
+// Next is a moment, if it is in working hours, and otherwise the next one that is: they begin when the clocks of the
+// zone show From, whether these were changed meanwhile or not. Without days, or where the zone is not known, it is the
+// moment itself.
 func (h Hours) Next(at time.Time) time.Time {
 	zone, err := time.LoadLocation(h.Zone)
 	if err != nil {

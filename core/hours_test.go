@@ -11,7 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// office is from nine to half past five from Monday to Friday, where the clocks change on 29 March and 25 October 2026, both Sundays.
+// office is from nine to half past five from Monday to Friday, where the clocks change on 29 March and 25 October 2026,
+// both Sundays.
 var office = core.Hours{Zone: "Europe/Berlin", Days: []time.Weekday{1, 2, 3, 4, 5}, From: 9 * 60, To: 17*60 + 30}
 
 func at(t *testing.T, text string) time.Time {
@@ -102,7 +103,8 @@ func TestHoursMoveWhatIsDueIntoThem(t *testing.T) {
 	})
 }
 
-// Reminders that working hours move to one moment are one, what they move beyond the deadline is none, and the deadline stays.
+// Reminders that working hours move to one moment are one, what they move beyond the deadline is none, and the deadline
+// stays.
 func TestHoursAndTheDeadline(t *testing.T) {
 	friday := at(t, "2026-11-27 17:00")
 	a := core.Approval{ID: "a", CreatedAt: friday, Rule: core.Rule{Remind: []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour}, Escalate: core.Escalation{After: 8 * time.Hour}, Hours: office}}

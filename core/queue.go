@@ -103,8 +103,9 @@ const (
 	TaskEscalate = "escalate"
 )
 
-// Tasks are the tasks of an approval: at its deadline, at its reminders, and when it is escalated. All of them end with its decision. Where the
-// rule's hours move reminders to one moment, it is reminded of once, and what they move to the deadline or beyond is no task.
+// Tasks are the tasks of an approval: at its deadline, at its reminders, and when it is escalated. All of them end with
+// its decision. Where the rule's hours move reminders to one moment, it is reminded of once, and what they move to the
+// deadline or beyond is no task.
 func (a Approval) Tasks() []Task {
 	id := string(a.ID)
 	var all []Task
@@ -116,7 +117,8 @@ func (a Approval) Tasks() []Task {
 		if a.ends(due) || i+1 < len(a.Rule.Remind) && due.Equal(a.Rule.due(a.CreatedAt, a.Rule.Remind[i+1])) {
 			continue
 		}
-		all = append(all, Task{Key: fmt.Sprintf("%s/%s/%d", TaskRemind, id, i+1), Kind: TaskRemind, Subject: id, Due: due})
+		key := fmt.Sprintf("%s/%s/%d", TaskRemind, id, i+1)
+		all = append(all, Task{Key: key, Kind: TaskRemind, Subject: id, Due: due})
 	}
 	if after := a.Rule.Escalate.After; after > 0 {
 		if due := a.Rule.due(a.CreatedAt, after); !a.ends(due) {

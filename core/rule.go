@@ -21,7 +21,7 @@ type Rule struct {
 	Timeout   time.Duration     `json:"timeout,omitempty"`   // 0 = none
 	Remind    []time.Duration   `json:"remind,omitempty"`    // when the approvers are reminded, counted from the opening
 	Escalate  Escalation        `json:"escalate,omitzero"`   // who else may decide, and from when on
-	Hours     Hours             `json:"hours,omitzero"`      // reminders and the escalation wait until then; the timeout does not
+	Hours     Hours             `json:"hours,omitzero"`      // reminders and the escalation wait for these
 	Notify    []string          `json:"notify,omitempty"`    // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
 	Reason    bool              `json:"reason,omitempty"`    // a denial needs a reason
 	Remember  time.Duration     `json:"remember,omitempty"`  // how long an approval allows the same call in its conversation; 0 = that one call

@@ -102,7 +102,7 @@ func (p *Policy) Asks(turn core.Turn, call core.Call, of []string, expires time.
 		}
 		p.addPeople(&rule, turn.Actor)
 		if agent && !turn.Actor.Local && len(without(rule, turn.Actor.ID)) == 0 {
-			return core.Rule{Name: "asks", Verdict: core.VerdictDeny, Why: "Nobody could ever answer this: it is for the agent's own account alone. Ask somebody else, or have an admin name more people in the policy's section asks."}
+			return core.Rule{Name: "asks", Verdict: core.VerdictDeny, Why: ownQuestion}
 		}
 		return rule
 	}
@@ -180,8 +180,11 @@ func (p *Policy) idsOf(who string) []string {
 	return []string{who}
 }
 
-// globs reads the names of tools that something is for. One that can be no tool's is a fault: a rule that silently matches nothing is the
-// opposite of what its author sees in it.
+const ownQuestion = "Nobody could ever answer this: it is for the agent's own account alone. " +
+	"Ask somebody else, or have an admin name more people in the policy's section asks."
+
+// globs reads the names of tools that something is for. One that can be no tool's is a fault: a rule that silently
+// matches nothing is the opposite of what its author sees in it.
 func (r *reader) globs(v *yaml.Node, of string) (all []string) {
 	for _, item := range r.List(v, "tools", `["billing.*"]`) {
 		glob, ok := r.Text(item, "an entry of tools", `"billing.*"`)

@@ -108,7 +108,8 @@ func compile(text string) (c *condition, mistakes []mistake) {
 		return nil, explained(err)
 	}
 	c = &condition{
-		program: program, args: uses.args, hints: uses.hints, groups: uses.requester > uses.known, asker: uses.requester > 0, fixed: len(uses.names) == 0,
+		program: program, args: uses.args, hints: uses.hints, fixed: len(uses.names) == 0,
+		groups: uses.requester > uses.known, asker: uses.requester > 0,
 		tree: written.Node(), from: origins{map[ast.Node]ast.Node{}, map[string]ast.Node{}},
 	}
 	ast.Walk(&c.tree, c.from)

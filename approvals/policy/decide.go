@@ -17,7 +17,7 @@ type Decision struct {
 	ByArgs  []string   // the rules, the deciding one among them, whose conditions read the arguments: other arguments may mean another decision
 	Line    int        // of the rule in the file
 	Failed  []Failure  // the conditions that failed, in the order of their rules
-	Nobody  *core.Rule // of a rule that asks, where nobody could ever approve, so that the call is refused: what it says
+	Nobody  *core.Rule // of a rule that asks, where nobody could ever approve, so the call is refused: what it says
 }
 
 // Decider names the rule that decided, for people.
@@ -126,7 +126,8 @@ func (p *Policy) deciding(turn core.Turn, call core.Call, d *Decision) *rule {
 	return nil
 }
 
-// matches reports whether a rule's condition lets it decide. One that fails, which err says, does unless the rule allows.
+// matches reports whether a rule's condition lets it decide. One that fails, which err says, does unless the rule
+// allows.
 func (r *rule) matches(f facts, argsErr error) (yes bool, err error) {
 	if r.when == nil {
 		return true, nil
@@ -166,14 +167,15 @@ func (p *Policy) facts(turn core.Turn, call core.Call) (f facts, argsErr error) 
 // requester is who asks, as conditions see them.
 func (p *Policy) requester(who core.Actor) requester {
 	r := requester{ID: who.ID, Platform: PlatformOf(who.ID), Person: p.roster.people[who.ID]}
-	if p.asksGroups() {
+	if p.groups {
 		r.Groups = p.roster.groupsOf(who)
 	}
 	return r
 }
 
 func annotationsOf(call core.Call) annotations {
-	return annotations{ReadOnly: call.Annotations.ReadOnly, Destructive: !call.Annotations.Additive, Idempotent: call.Annotations.Idempotent}
+	says := call.Annotations
+	return annotations{ReadOnly: says.ReadOnly, Destructive: !says.Additive, Idempotent: says.Idempotent}
 }
 
 // snapshot is what a rule of the file says, as it is stored with an approval. Nobody but this approval may change its lists.

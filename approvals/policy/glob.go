@@ -37,35 +37,45 @@ func matches(glob, name string) bool {
 
 var (
 	braces = regexp.MustCompile(`^([^{}]*)\{([^{}]+)\}([^{}]*)$`)
-	plainy = strings.NewReplacer("^", "", "$", "", `\.`, ".", ".*", "*", "(", "", ")", "")
+	asGlob = strings.NewReplacer("^", "", "$", "", `\.`, ".", ".*", "*", "(", "", ")", "")
 )
 
-// inName reports whether a character may be in a tool's name.
-func inName(c rune) bool {
-	return c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) || strings.ContainsRune("_-.", c)
+// foreign is where the first character is that is in no glob; -1: there is none.
+func foreign(glob string) int {
+	return strings.IndexFunc(glob, func(c rune) bool {
+		word := c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c))
+		return !word && !strings.ContainsRune("_-.*?", c)
+	})
 }
 
-// unfit returns why no tool's name can have the form of a glob, as the end of a sentence about it, and the remedy; "" = one can.
+// unfit returns why no tool's name can have the form of a glob, as the end of a sentence about it, and the remedy; "" =
+// one can.
 func unfit(glob string) (what, do string) {
-	const name = "letters, digits, _, - and a dot; * stands for any characters, ? for one"
-	at := strings.IndexFunc(glob, func(c rune) bool { return !inName(c) && c != '*' && c != '?' })
-	pattern := strings.ContainsAny(glob, `^$\()[]|+`) || strings.HasPrefix(glob, ".") || strings.Contains(glob, "..*")
+	const (
+		name      = "letters, digits, _, - and a dot; * stands for any characters, ? for one"
+		isPattern = "is a regular expression, and names are compared as they are"
+	)
 	joined := strings.Trim(strings.Join(strings.Fields(glob), ""), ",")
+	plain := strings.ReplaceAll(asGlob.Replace(glob), "..", ".")
+	at := foreign(glob)
 	switch {
-	case strings.IndexFunc(glob, unicode.IsSpace) >= 0 && !strings.Contains(joined, ","):
+	case joined != glob && !strings.Contains(joined, ","):
 		return "has white space, which no tool's name has", "write " + strictyaml.Quoted(joined)
 	case strings.ContainsAny(glob, "{}"):
 		return "has braces, which stand for themselves here", "write each name out, " + listed(expanded(glob))
 	case strings.Contains(glob, ","):
-		return "has several names in one text", "write each as an entry of the list, " + listed(strings.Split(joined, ","))
-	case pattern && strings.IndexFunc(plainy.Replace(glob), func(c rune) bool { return !inName(c) && c != '*' && c != '?' }) < 0:
-		return "is a regular expression, and names are compared as they are", "write " + strictyaml.Quoted(strings.ReplaceAll(plainy.Replace(glob), "..", "."))
-	case pattern:
-		return "is a regular expression, and names are compared as they are", "write each name out, of " + name
-	case at >= 0:
-		return "has " + strictyaml.Quoted(string([]rune(glob[at:])[:1])) + ", which no tool's name has", "copy the tool's name; it has " + name
+		return "has several names in one text", "write each as an entry, " + listed(strings.Split(joined, ","))
+	case !strings.ContainsAny(glob, `^$\()[]|+`) && !strings.HasPrefix(glob, ".") && !strings.Contains(glob, "..*"):
+	case foreign(plain) < 0:
+		return isPattern, "write " + strictyaml.Quoted(plain)
+	default:
+		return isPattern, "write each name out, of " + name
 	}
-	return "", ""
+	if at < 0 {
+		return "", ""
+	}
+	return "has " + strictyaml.Quoted(string([]rune(glob[at:])[:1])) + ", which no tool's name has",
+		"copy the tool's name; it has " + name
 }
 
 // expanded are the names that braces would stand for in a shell.
@@ -98,14 +108,16 @@ func apart(one, other string) bool {
 // coverLimit bounds how many states a comparison of globs looks at. Beyond, nothing is known to be covered.
 const coverLimit = 5000
 
-// reading is how far a name is read: what of a glob is left for the rest of it, and what of the globs that it is compared with. A glob ends with $.
+// reading is how far a name is read: what of a glob is left for the rest of it, and what of the globs that it is
+// compared with. A glob ends with $.
 type reading struct {
 	rest, others string // others have a space between them
 	begun, dot   bool   // a character was read; a dot was
 	ends         bool   // the name may end here: its last character is no dot
 }
 
-// covered reports whether each name of the form of a glob has the form of one of others. Names have a dot, neither first nor last.
+// covered reports whether each name of the form of a glob has the form of one of others. Names have a dot, neither
+// first nor last.
 func covered(glob string, others []string) bool {
 	letters := "\x00." // the first stands for every one that is in no glob
 	for _, c := range glob + strings.Join(others, "") {

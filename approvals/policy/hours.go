@@ -29,7 +29,8 @@ func (r *reader) hours(n *yaml.Node) core.Hours {
 	h := core.Hours{Days: []time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday}}
 	if zone, ok := r.Text(parts["zone"], "zone", "Europe/Berlin"); ok {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
-			r.Fault(parts["zone"], "write the name of a time zone, such as Europe/Berlin or UTC", "unknown time zone %s", strictyaml.Quoted(zone))
+			r.Fault(parts["zone"], "write the name of a time zone, such as Europe/Berlin or UTC",
+				"unknown time zone %s", strictyaml.Quoted(zone))
 		}
 		h.Zone = zone
 	}
@@ -38,7 +39,8 @@ func (r *reader) hours(n *yaml.Node) core.Hours {
 	}
 	h.From, h.To = r.clock(parts["from"], "from"), r.clock(parts["to"], "to")
 	if h.From >= h.To && h.From >= 0 && h.To >= 0 {
-		r.Fault(parts["to"], "let from be earlier on the day; 24:00 is its end", "to is %s, and from is %s", strictyaml.Shown(parts["to"]), strictyaml.Shown(parts["from"]))
+		r.Fault(parts["to"], "let from be earlier on the day; 24:00 is its end",
+			"to is %s, and from is %s", strictyaml.Shown(parts["to"]), strictyaml.Shown(parts["from"]))
 	}
 	return h
 }
@@ -57,10 +59,15 @@ func (r *reader) days(v *yaml.Node) (all []time.Weekday) {
 		if isRange {
 			to, knownToo = weekday(last)
 		}
-		if ok && !(known && knownToo) {
-			r.Fault(item, "use mon, tue, wed, thu, fri, sat and sun, or a range such as mon-fri", "unknown day %s", strictyaml.Quoted(text))
+		if !ok {
+			continue
 		}
-		for day := from; ok && known && knownToo; day = (day + 1) % 7 {
+		if !known || !knownToo {
+			r.Fault(item, "use mon, tue, wed, thu, fri, sat and sun, or a range such as mon-fri",
+				"unknown day %s", strictyaml.Quoted(text))
+			continue
+		}
+		for day := from; ; day = (day + 1) % 7 {
 			if !slices.Contains(all, day) {
 				all = append(all, day)
 			}
@@ -106,5 +113,7 @@ func WrittenHours(h core.Hours) string {
 	for i, day := range h.Days {
 		days[i] = day.String()[:3]
 	}
-	return fmt.Sprintf("%s %02d:%02d-%02d:%02d %s", strings.Join(days, ", "), h.From/60, h.From%60, h.To/60, h.To%60, h.Zone)
+	return fmt.Sprintf("%s %s-%s %s", strings.Join(days, ", "), shownClock(h.From), shownClock(h.To), h.Zone)
 }
+
+func shownClock(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }

@@ -33,7 +33,10 @@ type selfSetting struct{ set, value bool }
 // The keys of a rule, and the further ones of a rule that asks.
 var (
 	ruleKeys = []string{"name", "tools", "risk", "when", "action", "why"}
-	askKeys  = []string{"approvers", "quorum", "vetoes", "self", "expires", "remind", "escalate", "hours", "notify", "reason", "remember", "edit"}
+	askKeys  = []string{
+		"approvers", "quorum", "vetoes", "self", "expires", "remind", "escalate", "hours", "notify",
+		"reason", "remember", "edit",
+	}
 )
 
 // The words for risks.
@@ -80,6 +83,7 @@ func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 // overruled reports the rules that ask or deny of which no call is left by rules before them that always allow.
 func (r *reader) overruled(all []*rule) {
 	var allow []*rule
+	left := mostCompared
 	for _, one := range all {
 		if one.then.Verdict == core.VerdictAllow {
 			if one.always() {
@@ -87,13 +91,14 @@ func (r *reader) overruled(all []*rule) {
 			}
 			continue
 		}
-		if over := one.coveredBy(allow); len(over) > 0 {
+		if over := one.coveredBy(allow, &left); len(over) > 0 {
 			names := make([]string, len(over))
 			for i, o := range over {
 				names[i] = fmt.Sprintf("%s in line %d", strictyaml.Quoted(o.then.Name), o.at.Line)
 			}
-			r.Fault(one.at, "move it above, or make what comes before narrower", "the rule %s never gets to %s a call: %s allows all of them before",
-				strictyaml.Quoted(one.then.Name), one.then.Verdict, strings.Join(names, " and "))
+			r.Fault(one.at, "move it above, or make what comes before narrower",
+				"%s never gets to %s a call: %s allows all of them before",
+				one.called(), one.then.Verdict, strings.Join(names, " and "))
 		}
 	}
 }
@@ -107,8 +112,12 @@ func (r *rule) always() bool {
 	return r.when.fixed && err == nil && yes
 }
 
-// coveredBy are those of other rules that are for every call that a rule is for; none if some call is left.
-func (r *rule) coveredBy(others []*rule) (all []*rule) {
+// mostCompared bounds how many names are compared with others in a file: beyond, no rule is found to be overruled.
+const mostCompared = 1_000_000
+
+// coveredBy are those of other rules that are for every call that a rule is for; none if some call is left, or there is
+// too much to compare.
+func (r *rule) coveredBy(others []*rule, left *int) (all []*rule) {
 	for _, glob := range anyOf(r.tools, "*") {
 		for _, risk := range anyOf(r.risks, risks...) {
 			var globs []string
@@ -116,9 +125,18 @@ func (r *rule) coveredBy(others []*rule) (all []*rule) {
 				if !slices.Contains(anyOf(o.risks, risks...), risk) {
 					continue
 				}
-				near := slices.DeleteFunc(slices.Clone(anyOf(o.tools, "*")), func(other string) bool { return apart(glob, other) })
-				if globs = append(globs, near...); len(near) > 0 && !slices.Contains(all, o) {
+				before := len(globs)
+				for _, other := range anyOf(o.tools, "*") {
+					if *left--; !apart(glob, other) {
+						*left -= 100
+						globs = append(globs, other)
+					}
+				}
+				if len(globs) > before && !slices.Contains(all, o) {
 					all = append(all, o)
+				}
+				if *left < 0 {
+					return nil
 				}
 			}
 			if !covered(glob, globs) {
@@ -311,7 +329,8 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node, in *roster) {
 	}
 	if v := has["hours"]; v != nil {
 		if one.then.Hours = r.hours(v); has["remind"] == nil && has["escalate"] == nil {
-			r.Fault(v, "add remind or escalate, or remove it", "hours moves reminders and the escalation, and there are none")
+			r.Fault(v, "add remind or escalate, or remove it",
+				"hours moves reminders and the escalation, and there are none")
 		}
 	}
 }

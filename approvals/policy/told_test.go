@@ -67,8 +67,8 @@ func randomPolicy(t *rapid.T) string {
 	return text
 }
 
-// TestEveryRuleDecidesACallOrIsTold: of random policies and tools, each rule decides some call of the tools or of an agent, or the refusal of the file
-// or a warning names it; and no rule is said to decide nothing that does.
+// TestEveryRuleDecidesACallOrIsTold: of random policies and tools, each rule decides some call of the tools or of an
+// agent, or the refusal of the file or a warning names it; and no rule is said to decide nothing that does.
 func TestEveryRuleDecidesACallOrIsTold(t *testing.T) {
 	var arguments []string
 	for _, n := range []string{"", "-1", "0", "0.5", "1", "1.2", "1.5", "1.7", "2", "3", `"-"`, "null"} {

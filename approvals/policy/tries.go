@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,7 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// tries collects from conditions which arguments, askers and conversations are worth trying: those that make a difference to them.
+// tries collects from conditions which arguments, askers and conversations are worth trying: those that make a
+// difference to them.
 type tries struct {
 	args    map[string][]any // by the path, its keys joined by a space that no key has
 	bounded map[string]bool  // the paths that a number bounds
@@ -85,7 +87,7 @@ func (t trying) Visit(node *ast.Node) {
 
 func (t *tries) try(path string, values ...any) {
 	for _, v := range values {
-		if !slices.ContainsFunc(t.args[path], func(known any) bool { return fmt.Sprintf("%#v", known) == fmt.Sprintf("%#v", v) }) {
+		if !slices.ContainsFunc(t.args[path], func(known any) bool { return reflect.DeepEqual(known, v) }) {
 			t.args[path] = append(t.args[path], v)
 		}
 	}
@@ -213,8 +215,8 @@ func (o origins) literals(node ast.Node) (all []any, known bool) {
 	return nil, false
 }
 
-// yesNo reports whether a condition consists of comparisons of single variables and arguments with literals alone, so that tries has all that
-// makes a difference. It also tries arguments that are used as they are.
+// yesNo reports whether a condition consists of comparisons of single variables and arguments with literals alone, so
+// that tries has all that makes a difference. It also tries arguments that are used as they are.
 func (t *tries) yesNo(from origins, node ast.Node) bool {
 	switch n := from.value(node).(type) {
 	case *ast.BoolNode:
@@ -260,7 +262,8 @@ func (t *tries) single(from origins, one, other ast.Node) bool {
 // mostTries is how many calls are tried for a rule and a tool.
 const mostTries = 5000
 
-// each calls do with the arguments of every call worth trying, until it returns false. all is false if there are too many.
+// each calls do with the arguments of every call worth trying, until it returns false. all is false if there are too
+// many.
 func (t *tries) each(do func(args map[string]any) bool) (all bool) {
 	paths := slices.Sorted(maps.Keys(t.args)) // what is above comes first
 	at := make([]int, len(paths))
@@ -309,10 +312,19 @@ func put(args map[string]any, path []string, v any) {
 	args[path[len(path)-1]] = v
 }
 
+// askers are people worth trying; all: nobody else makes a difference.
+type askers struct {
+	some []requester
+	all  bool
+}
+
+// mostAskers is how many people are looked at.
+const mostAskers = 1000
+
 // worthTrying are the people whom conditions tell apart.
-func (p *Policy) worthTrying(t *tries) (some []requester) {
+func (p *Policy) worthTrying(t *tries) askers {
 	if !t.asker {
-		return []requester{{}}
+		return askers{[]requester{{}}, true}
 	}
 	var people []core.Actor
 	add := func(id string, groups ...string) {
@@ -321,20 +333,26 @@ func (p *Policy) worthTrying(t *tries) (some []requester) {
 	for _, platform := range p.defaults.Platforms.Names() {
 		add(platform + ":-")
 	}
+	found := askers{all: true}
+	for platform, ids := range p.platformGroups() {
+		add(platform+":-", ids...)
+		for _, id := range ids {
+			add(platform+":-", id)
+		}
+		found.all = found.all && len(ids) <= 2 // otherwise there are more combinations
+	}
 	for _, g := range p.roster.groups {
 		for _, id := range g.flat {
-			if p.defaults.Platforms.Group(id) {
-				add(PlatformOf(id)+":-", id)
-			} else {
+			if !p.defaults.Platforms.Group(id) {
 				add(id)
 			}
 		}
 	}
-	for platform, ids := range p.platformGroups() {
-		add(platform+":-", ids...)
-	}
 	for _, id := range append(slices.Collect(maps.Keys(p.roster.people)), t.ids...) {
 		add(id)
+	}
+	if len(people) > mostAskers {
+		people, found.all = people[:mostAskers], false
 	}
 	seen := map[string]bool{}
 	for _, who := range people {
@@ -345,10 +363,10 @@ func (p *Policy) worthTrying(t *tries) (some []requester) {
 		}
 		if key := fmt.Sprint(one.Platform, one.Groups, id, person); !seen[key] {
 			seen[key] = true
-			some = append(some, one)
+			found.some = append(found.some, one)
 		}
 	}
-	return some
+	return found
 }
 
 // platformGroups are the groups of each platform that the policy's groups have.
@@ -362,14 +380,4 @@ func (p *Policy) platformGroups() map[string][]string {
 		}
 	}
 	return groups
-}
-
-// fewGroups reports whether worthTrying has every combination of a platform's groups that somebody can be in.
-func (p *Policy) fewGroups() bool {
-	for _, ids := range p.platformGroups() {
-		if len(ids) > 2 {
-			return false
-		}
-	}
-	return true
 }

@@ -10,13 +10,15 @@ import (
 // external begins the names by which a policy knows the actions of other agents: external.PRINCIPAL.ACTION.
 const external = "external."
 
-// Requested reports whether a name is that of an action that another agent requests, not of a tool: tools' names have one dot.
+// Requested reports whether a name is that of an action that another agent requests, not of a tool: tools' names have
+// one dot.
 func Requested(name string) bool {
 	return strings.HasPrefix(name, external) && strings.Count(name, ".") > 1
 }
 
-// undecidable is why a request under the rule of a decision could never be approved, by anybody, and what to change; "" = it could, or nobody
-// knows: how many people are in a group of a platform, and who is local, is not the policy's. agent: another agent requests it.
+// undecidable is why a request under the rule of a decision could never be approved, by anybody, and what to change; ""
+// = it could, or nobody knows: how many people are in a group of a platform, and who is local, is not the policy's.
+// agent: another agent requests it.
 func (p *Policy) undecidable(d Decision, requester core.Actor, agent bool) string {
 	if d.Rule.Verdict != core.VerdictAsk {
 		return ""

@@ -23,14 +23,14 @@ type Tool struct {
 // Warning is what a policy probably does not mean.
 type Warning struct {
 	strictyaml.Fault
-	Works bool // it does what it says, and may say more or less than is meant; otherwise something in it never does anything
+	Works bool // what is written has an effect, and maybe another one than is meant; otherwise it has none
 }
 
-// Warnings are what is probably not meant in a policy, in the order of the file: names of tools and arguments that there are not, rules that never
-// decide a call, bounds that one side lacks, and requests that nobody could approve. away are the servers whose tools are not known now: what may
-// be about these is not told.
+// Warnings are what is probably not meant in a policy, in the order of the file: names of tools and arguments that
+// there are not, rules that never decide a call, bounds that one side lacks, and requests that nobody could approve.
+// away are the servers whose tools are not known now: what may be about these is not told.
 func (p *Policy) Warnings(tools []Tool, away []string) []Warning {
-	w := &warner{Policy: p, tools: tools, away: away, left: mostEvaluations, who: map[string][]requester{}}
+	w := &warner{Policy: p, tools: tools, away: away, left: mostEvaluations, who: map[string]askers{}}
 	for _, r := range p.rules {
 		w.globs(r, r.called())
 		before := len(w.all)
@@ -61,11 +61,12 @@ type warner struct {
 	away  []string
 	left  int
 	all   []Warning
-	who   map[string][]requester // those worth trying, by what makes a difference
+	who   map[string]askers // those worth trying, by what makes a difference
 }
 
 func (w *warner) warn(at *yaml.Node, works bool, do, what string, args ...any) {
-	w.all = append(w.all, Warning{strictyaml.Fault{File: w.file, Line: at.Line, Column: at.Column, What: fmt.Sprintf(what, args...), Do: do}, works})
+	fault := strictyaml.Fault{File: w.file, Line: at.Line, Column: at.Column, What: fmt.Sprintf(what, args...), Do: do}
+	w.all = append(w.all, Warning{fault, works})
 }
 
 // open reports whether a name may be that of a tool that is not known now, or of an agent's action.
@@ -120,7 +121,8 @@ func (w *warner) names(r *rule) {
 			}
 		case wordPerson:
 			if _, known := w.roster.accounts[name]; !known && name != "" {
-				w.warn(r.at, false, strictyaml.Meant(name, slices.Sorted(maps.Keys(w.roster.accounts))), "when of %s: requester.person is never %s", r.called(), strictyaml.Quoted(name))
+				do := strictyaml.Meant(name, slices.Sorted(maps.Keys(w.roster.accounts)))
+				w.warn(r.at, false, do, "when of %s: requester.person is never %s", r.called(), strictyaml.Quoted(name))
 			}
 		}
 	}
@@ -152,7 +154,8 @@ func (w *warner) arguments(r *rule) {
 		name, _, _ := strings.Cut(path, sep)
 		if !slices.Contains(known, name) && !told[name] {
 			told[name] = true
-			w.warn(r.at, false, strictyaml.Meant(name, known), "when of %s: no tool that it is for has the argument %s", r.called(), strictyaml.Quoted(name))
+			w.warn(r.at, false, strictyaml.Meant(name, known),
+				"when of %s: no tool that it is for has the argument %s", r.called(), strictyaml.Quoted(name))
 		}
 	}
 }
@@ -163,7 +166,10 @@ func properties(schema json.RawMessage) (names []string, all bool) {
 	if err != nil {
 		return nil, false
 	}
-	for _, key := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"} {
+	others := []string{
+		"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas",
+	}
+	for _, key := range others {
 		if doc.Get(key) != nil {
 			return nil, false
 		}
@@ -195,7 +201,9 @@ func (w *warner) calls(r *rule) (all []core.Call) {
 				call.Tool = strings.NewReplacer("*", "x.x", "?", "x").Replace(glob)
 			}
 			for hints := range 8 {
-				call.Annotations = core.Annotations{ReadOnly: hints&1 > 0, Additive: hints&2 > 0, Idempotent: hints&4 > 0}
+				call.Annotations = core.Annotations{
+					ReadOnly: hints&1 > 0, Additive: hints&2 > 0, Idempotent: hints&4 > 0,
+				}
 				if r.covers(call) && (hints == 0 || r.when != nil && r.when.hints) {
 					all = append(all, call)
 				}
@@ -220,14 +228,14 @@ type found struct {
 // search looks for a call of a tool that a rule decides, among those of tries.
 func (w *warner) search(r *rule, call core.Call, t *tries, into *found) {
 	key := fmt.Sprint(t.asker, t.ids, t.people)
-	if w.who[key] == nil {
+	if _, known := w.who[key]; !known {
 		w.who[key] = w.worthTrying(t)
 	}
-	askers, every := w.who[key], w.fewGroups()
-	all := every && t.whole
-	for _, who := range askers {
+	all := w.who[key].all && t.whole
+	for _, who := range w.who[key].some {
 		for _, place := range append([]string{""}, t.places...) {
-			f := facts{Tool: call.Tool, Risk: RiskOf(call), Requester: who, Conversation: place, Annotations: annotationsOf(call)}
+			f := facts{Tool: call.Tool, Risk: RiskOf(call), Annotations: annotationsOf(call)}
+			f.Requester, f.Conversation = who, place
 			whole := t.each(func(args map[string]any) bool {
 				f.Args = args
 				if w.left--; w.left < 0 {
@@ -279,6 +287,7 @@ func (w *warner) firstOf(f facts, call core.Call) *rule {
 func (w *warner) tried(r *rule, call core.Call, before bool) *tries {
 	t := newTries()
 	for _, one := range w.rules {
+		w.left--
 		if one.when != nil && (one == r || before && one.covers(call)) {
 			t.add(one.when)
 		}
@@ -297,14 +306,15 @@ func (w *warner) reach(r *rule) {
 	for _, before := range []bool{false, true} {
 		f.all = true // of the wider search alone
 		for _, call := range calls {
-			if w.search(r, call, w.tried(r, call, before), &f); f.first {
+			if w.search(r, call, w.tried(r, call, before), &f); f.first || w.left < 0 {
 				return
 			}
 		}
 	}
 	switch {
 	case len(calls) == 0 && !slices.ContainsFunc(r.tools, func(glob string) bool { return w.unknown(glob) != "" }):
-		w.warn(r.at, false, "remove risk, or name other tools", "%s decides no call: no tool that it names has the risk %s", r.called(), strings.Join(r.risks, " or "))
+		w.warn(r.at, false, "remove risk, or name other tools",
+			"%s decides no call: no tool that it names has the risk %s", r.called(), strings.Join(r.risks, " or "))
 	case len(calls) == 0 || !f.all:
 	case !f.holds:
 		w.warn(r.at, false, "correct when", "%s decides no call: its condition never holds", r.called())
@@ -312,7 +322,8 @@ func (w *warner) reach(r *rule) {
 		for i, name := range f.by {
 			f.by[i] = strictyaml.Quoted(name)
 		}
-		w.warn(r.at, false, "move it above, or make what comes before narrower", "%s decides no call: %s decides all of them before", r.called(), strings.Join(f.by, " or "))
+		w.warn(r.at, false, "move it above, or make what comes before narrower",
+			"%s decides no call: %s decides all of them before", r.called(), strings.Join(f.by, " or "))
 	}
 }
 
@@ -324,7 +335,7 @@ const (
 
 // bounds warns of an argument that a rule which allows bounds above, and not below.
 func (w *warner) bounds(r *rule) {
-	if r.then.Verdict != core.VerdictAllow || r.when == nil {
+	if r.then.Verdict != core.VerdictAllow || r.when == nil || w.left < 0 {
 		return
 	}
 	for _, call := range w.calls(r) {
@@ -339,7 +350,8 @@ func (w *warner) bounds(r *rule) {
 			}
 			if own.bounded[path] && passes(low) && !passes(high) {
 				name := "args." + strings.ReplaceAll(path, sep, ".")
-				w.warn(r.at, true, "add "+name+" >= 0, or the lowest that is meant", "%s bounds %s above and not below, so that every negative one passes", r.called(), name)
+				w.warn(r.at, true, "add "+name+" >= 0, or the lowest that is meant",
+					"%s bounds %s above and not below, so that every negative one passes", r.called(), name)
 				return
 			}
 		}
@@ -352,7 +364,8 @@ func (w *warner) people(r *rule) {
 		return
 	}
 	if r.local && r.then.Quorum > 1 {
-		w.warn(r.at, false, "name approvers, or remove quorum", "%s needs %s, and asks only the person at gatehouse's own machine", r.called(), approvals(r.then.Quorum))
+		w.warn(r.at, false, "name approvers, or remove quorum",
+			"%s needs %s, and asks only the person at gatehouse's own machine", r.called(), approvals(r.then.Quorum))
 		return
 	}
 	rule := r.then
@@ -361,6 +374,7 @@ func (w *warner) people(r *rule) {
 	if !known || people == 0 || rule.Self || people-1 >= rule.Quorum {
 		return
 	}
-	w.warn(r.at, true, "name more approvers, or set self: true", "%s needs %s, and has %s: what one of these asks for is refused, since nobody could ever approve it",
+	w.warn(r.at, true, "name more approvers, or set self: true",
+		"%s needs %s, and has %s: what one of these asks for is refused, since nobody could ever approve it",
 		r.called(), approvals(rule.Quorum), approvers(people))
 }

@@ -25,7 +25,7 @@ func TestARuleThatCanNeverMatchIsRefused(t *testing.T) {
 	for _, tc := range []struct{ rules, want string }{
 		{deny(`tools: ["shop.note "]`), `p.yaml:7:44: tools of the rule "no notes": "shop.note " has white space, which no tool's name has; write "shop.note"`},
 		{deny(`tools: [shop.note shop.refund]`), `p.yaml:7:44: tools of the rule "no notes": "shop.note shop.refund" has white space, which no tool's name has; write`},
-		{deny(`tools: ["shop.note,shop.refund"]`), `has several names in one text; write each as an entry of the list, such as ["shop.note", "shop.refund"]`},
+		{deny(`tools: ["shop.note,shop.refund"]`), `has several names in one text; write each as an entry, such as ["shop.note", "shop.refund"]`},
 		{deny(`tools: ["shop.{note,refund}"]`), `"shop.{note,refund}" has braces, which stand for themselves here; write each name out, such as ["shop.note", "shop.refund"]`},
 		{deny(`tools: ["^shop.note$"]`), `"^shop.note$" is a regular expression, and names are compared as they are; write "shop.note"`},
 		{deny(`tools: ['shop\.note']`), `is a regular expression, and names are compared as they are; write "shop.note"`},

@@ -73,7 +73,8 @@ const (
 	wordTool     = "tool"
 )
 
-// variable is the name of what a node stands for, such as requester.platform, and whether it is an item of that list; "" = something else.
+// variable is the name of what a node stands for, such as requester.platform, and whether it is an item of that list;
+// "" = something else.
 func (o origins) variable(node ast.Node) (name string, item bool) {
 	switch n := o.value(node).(type) {
 	case *ast.IdentifierNode:
@@ -147,8 +148,19 @@ func (c *comparisons) Visit(node *ast.Node) {
 	}
 	for _, sides := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
 		name, item := c.variable(sides[0])
-		equality := slices.Contains([]string{"==", "!=", "in"}, n.Operator)
-		if name == "" || !equality && sides[0] != n.Left || n.Operator == "in" && (name == wordGroups && !item) != (sides[0] == n.Right) {
+		isLeft, list := sides[0] == n.Left, name == wordGroups && !item
+		switch n.Operator {
+		case "==", "!=":
+		case "in":
+			if isLeft == list { // a word in the list, or a word of the list in others
+				continue
+			}
+		default:
+			if !isLeft {
+				continue
+			}
+		}
+		if name == "" {
 			continue
 		}
 		for _, text := range c.texts(sides[1]) {
@@ -157,7 +169,8 @@ func (c *comparisons) Visit(node *ast.Node) {
 	}
 }
 
-// isWord reports whether a text can be what a comparison is about: one of some words, or a part of one where parts are compared.
+// isWord reports whether a text can be what a comparison is about: one of some words, or a part of one where parts are
+// compared.
 func (c compared) isWord(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		switch text := c.text.Value; c.operator {

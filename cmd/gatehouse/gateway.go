@@ -64,7 +64,10 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{store: store, platforms: platforms, servers: p.servers, policy: p.policy, models: models, traces: traces, drain: cfg.DrainTimeout, log: log}
+	g := &gateway{
+		store: store, platforms: platforms, servers: p.servers, policy: p.policy, models: models, traces: traces,
+		drain: cfg.DrainTimeout, log: log,
+	}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
 		Jitter: rand.Float64, Log: log,

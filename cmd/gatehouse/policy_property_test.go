@@ -60,8 +60,9 @@ func explains(t *rapid.T, file, name, args, as, by string) map[string]string {
 	return lines
 }
 
-// TestExplainTheCardAndWhatHappensAgree: for random policies and calls of a tool and of an agent, explain says what then happens: whether the call
-// runs, is refused or waits, who may decide, with the sentence of the card, and that as many as are needed can approve it.
+// TestExplainTheCardAndWhatHappensAgree: for random policies and calls of a tool and of an agent, explain says what
+// then happens: whether the call runs, is refused or waits, who may decide, with the sentence of the card, and that as
+// many as are needed can approve it.
 func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{NewID: cli.NewID})
 	if err != nil {

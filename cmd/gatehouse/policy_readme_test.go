@@ -10,7 +10,8 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// TestThePolicyOfTheReadmeWorks: the page begins with a policy that doctor has nothing against, and the table beside it is decided as it says.
+// TestThePolicyOfTheReadmeWorks: the page begins with a policy that doctor has nothing against, and the table beside it
+// is decided as it says.
 func TestThePolicyOfTheReadmeWorks(t *testing.T) {
 	blocks := map[string][]string{}
 	for _, m := range regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$").FindAllStringSubmatch(readFile("../../approvals/README.md"), -1) {

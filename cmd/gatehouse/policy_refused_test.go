@@ -109,7 +109,8 @@ rules:
 	})
 }
 
-// What is probably not meant is logged when the policy is read, and when a server has come, whose tools are known only then.
+// What is probably not meant is logged when the policy is read, and when a server has come, whose tools are known only
+// then.
 func TestWarningsOfThePolicyAreLogged(t *testing.T) {
 	t.Parallel()
 	url, _ := pingServer(t)
@@ -130,7 +131,8 @@ func TestWarningsOfThePolicyAreLogged(t *testing.T) {
 	}
 }
 
-// Accounts of one name on different platforms are asked about, where the policy does not say that they are one person's.
+// Accounts of one name on different platforms are asked about, where the policy does not say that they are one
+// person's.
 func TestDoctorAsksWhetherAccountsAreOnePersons(t *testing.T) {
 	t.Parallel()
 	const rules = "version: 1\n%srules:\n  - {name: notes, tools: [note.add], action: ask, approvers: [slack:U2BOB, \"openharness:ann\"]}\n"

@@ -13,8 +13,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// policyWatch logs what is probably not meant in the policy in force: at the start, and when the policy or the tools have changed since, each
-// warning once.
+// policyWatch logs what is probably not meant in the policy in force: at the start, and when the policy or the tools
+// have changed since, each warning once.
 type policyWatch struct {
 	current *policy.Current
 	tools   *tool.Registry
@@ -27,7 +27,8 @@ type policyWatch struct {
 }
 
 func newPolicyWatch(cfg settings.Config, servers *mcpServers, log *slog.Logger) *policyWatch {
-	return &policyWatch{current: cfg.Policy, tools: newTools(cfg, nil).With(servers.Source()), servers: servers, log: log}
+	tools := newTools(cfg, nil).With(servers.Source())
+	return &policyWatch{current: cfg.Policy, tools: tools, servers: servers, log: log}
 }
 
 // run looks until ctx ends.

@@ -135,8 +135,9 @@ var scheduleExamples = []example{
 		w.suspend(conversation, "x", core.Rule{})
 		opened := must(w.LoadApproval(w.ctx, "x"))(w).CreatedAt.UTC()
 		rule := core.Rule{
-			Approvers: []string{bob.ID}, Timeout: 100 * time.Hour, Remind: []time.Duration{minute}, Escalate: core.Escalation{After: 2 * minute, To: []string{cleo.ID}},
-			Hours: core.Hours{Zone: "UTC", Days: []time.Weekday{opened.Add(48 * time.Hour).Weekday()}, To: 24 * 60},
+			Approvers: []string{bob.ID}, Timeout: 100 * time.Hour, Remind: []time.Duration{minute},
+			Escalate: core.Escalation{After: 2 * minute, To: []string{cleo.ID}},
+			Hours:    core.Hours{Zone: "UTC", Days: []time.Weekday{opened.Add(48 * time.Hour).Weekday()}, To: 24 * 60},
 		}
 		w.suspend(other, "a", rule)
 		w.equal("the deadline", must(w.LoadApproval(w.ctx, "a"))(w).Deadline.Sub(opened) < 100*time.Hour+minute, true)

@@ -228,7 +228,8 @@ func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal 
 	if d.Rule.Verdict == core.VerdictAsk {
 		r := d.Rule
 		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum), "vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),
-			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate), "hours", policy.WrittenHours(r.Hours), "notify", strings.Join(r.Notify, ", "))
+			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate),
+			"hours", policy.WrittenHours(r.Hours), "notify", strings.Join(r.Notify, ", "))
 		if r.Reason {
 			a.Fields("reason", "required for a denial")
 		}

@@ -31,7 +31,10 @@ func viewTool(p *policy.Policy, turn core.Turn, call core.Call, args string) too
 	if args != "" {
 		d.ByArgs = nil
 	}
-	view := toolView{Tool: call.Tool, Risk: policy.RiskOf(call), explanation: viewDecision(d), ByArguments: append([]string{}, d.ByArgs...), Line: d.Line, decision: d}
+	view := toolView{
+		Tool: call.Tool, Risk: policy.RiskOf(call), explanation: viewDecision(d),
+		ByArguments: append([]string{}, d.ByArgs...), Line: d.Line, decision: d,
+	}
 	if d.Nobody != nil {
 		view.Action = d.Rule.Verdict // which nobody could decide
 	}

@@ -16,10 +16,11 @@ import (
 	"gatehouse/core/tool"
 )
 
-// PolicyTest is gatehouse approvals test: a table of calls with the decisions that are expected of a policy. It needs no database.
+// PolicyTest is gatehouse approvals test: a table of calls with the decisions that are expected of a policy. It needs
+// no database.
 type PolicyTest struct {
 	cli.JSONFlag
-	File   string `arg:"" placeholder:"FILE" help:"A YAML file: cases: [{tool, risk, args, as, expect, rule, approvers}]. expect is allow, ask or deny; what is left out is not compared."`
+	File   string `arg:"" placeholder:"FILE" help:"YAML: cases: [{tool, risk, args, as, expect, rule, approvers}]."`
 	Policy string `placeholder:"FILE" help:"The policy's file. Not given: GATEHOUSE_APPROVAL_POLICY."`
 
 	Tools func() *tool.Registry `kong:"-"` // those of the configuration, without MCP servers
@@ -50,7 +51,8 @@ func (c PolicyTest) Run(_ context.Context, a *cli.App) error {
 	}
 	cases, err := readCases(c.File)
 	if err != nil {
-		return core.Errorf(core.Invalid, "The table of calls is invalid:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+		faults := strings.ReplaceAll(err.Error(), "\n", "\n  ")
+		return core.Errorf(core.Invalid, "The table of calls is invalid:\n  %s", faults)
 	}
 	known := core.PlatformsOf(a.Settings.Platforms())
 	views := make([]caseView, len(cases))
@@ -87,7 +89,8 @@ func (t testCase) compare(p *policy.Policy, known core.Platforms, e Explain) (wr
 	if err != nil {
 		return nil, err
 	}
-	d := p.Decide(core.Turn{Actor: requester}, core.Call{Tool: t.tool, Arguments: json.RawMessage(t.args), Risk: e.risk()})
+	call := core.Call{Tool: t.tool, Arguments: json.RawMessage(t.args), Risk: e.risk()}
+	d := p.Decide(core.Turn{Actor: requester}, call)
 	if got := string(d.Rule.Verdict); got != t.expect {
 		because := ""
 		if d.Rule.Why != "" {
@@ -161,20 +164,24 @@ func readCase(r *strictyaml.Reader, n *yaml.Node) testCase {
 			r.Fault(n, "write it like {tool: billing.refund, expect: ask}", "a case has no %s", key)
 		}
 	}
-	for key, to := range map[string]*string{"tool": &one.tool, "as": &one.as, "rule": &one.rule} {
-		if has[key] != nil {
-			*to, _ = r.Text(has[key], key, map[string]string{"tool": "billing.refund", "as": "slack:U0123BOB", "rule": "big refunds"}[key])
+	for _, text := range []struct {
+		key, example string
+		to           *string
+	}{{"tool", "billing.refund", &one.tool}, {"as", "slack:U0123BOB", &one.as}, {"rule", "big refunds", &one.rule}} {
+		if v := has[text.key]; v != nil {
+			*text.to, _ = r.Text(v, text.key, text.example)
 		}
 	}
 	if has["risk"] != nil {
 		one.risk, _ = r.Word(has["risk"], "risk", []string{"read", "write", "destructive"})
 	}
 	if has["expect"] != nil {
-		one.expect, _ = r.Word(has["expect"], "expect", []string{string(core.VerdictAllow), string(core.VerdictAsk), string(core.VerdictDeny)})
+		one.expect, _ = r.Word(has["expect"], "expect", []string{"allow", "ask", "deny"})
 	}
 	if v := has["args"]; v != nil {
 		if v.Kind != yaml.MappingNode {
-			r.Fault(v, "write them as keys and values, such as {amount: 2000}", "args is %s, not a mapping", strictyaml.Shown(v))
+			r.Fault(v, "write them as keys and values, such as {amount: 2000}",
+				"args is %s, not a mapping", strictyaml.Shown(v))
 		} else if text, ok := r.JSON(v, "args"); ok {
 			one.args = string(text)
 		}

@@ -15,7 +15,8 @@ import (
 // serversTimeout is how long the MCP servers may take to start.
 const serversTimeout = time.Minute
 
-// lookAtServers starts the configured MCP servers, lists their tools and ends them. store is nil where the database can't be used.
+// lookAtServers starts the configured MCP servers, lists their tools and ends them. store is nil where the database
+// can't be used.
 func lookAtServers(ctx context.Context, cfg settings.Config, store *storage.Store) []mcp.Report {
 	if len(cfg.MCP.Servers) == 0 {
 		return nil

@@ -17,8 +17,9 @@ import (
 // mostLooked is how many approvals, and how many events, are looked at for the names of people.
 const mostLooked = 2000
 
-// checkPeople asks about accounts on different platforms that have one name, and that the policy does not say are one person's. It merges
-// nothing: two people may have one name. Of names it knows those that the database has, and those of the tokens.
+// checkPeople asks about accounts on different platforms that have one name, and that the policy does not say are one
+// person's. It merges nothing: two people may have one name. Of names it knows those that the database has, and those
+// of the tokens.
 func checkPeople(ctx context.Context, cfg settings.Config, store *storage.Store) (found []finding) {
 	if cfg.Policy.Path() == "" { // nobody can be mapped without a file
 		return nil
@@ -35,8 +36,11 @@ func checkPeople(ctx context.Context, cfg settings.Config, store *storage.Store)
 			continue
 		}
 		found = append(found, finding{"people", stateWarn,
-			fmt.Sprintf("Are %s one person? All are called %q, and the policy does not say so: each has a vote of its own, and one may approve what another asks for.", strings.Join(ids, " and "), names[name].called),
-			fmt.Sprintf("If they are, write them as one entry of people in %s. If not, there is nothing to do. Names alone are compared: no e-mail address is known.", cfg.Policy.Path())})
+			fmt.Sprintf("Are %s one person? All are called %q, and the policy does not say so: "+
+				"each has a vote of its own, and one may approve what another asks for.",
+				strings.Join(ids, " and "), names[name].called),
+			"If they are, write them as one entry of people in " + cfg.Policy.Path() + ". " +
+				"If not, there is nothing to do. Names alone are compared: no e-mail address is known."})
 	}
 	return found
 }
@@ -52,7 +56,8 @@ func accountNames(ctx context.Context, cfg settings.Config, store *storage.Store
 	all := map[string]*named{}
 	known := cfg.Platforms()
 	add := func(who core.Actor) {
-		key := strings.Join(strings.FieldsFunc(strings.ToLower(who.Name), func(c rune) bool { return strings.ContainsRune(" ._-", c) }), " ")
+		apart := func(c rune) bool { return strings.ContainsRune(" ._-", c) }
+		key := strings.Join(strings.FieldsFunc(strings.ToLower(who.Name), apart), " ")
 		if p, text, ok := known.Of(who.ID); key == "" || !ok || !p.Person.Matches(text) || who.ID == access.LocalID {
 			return
 		}
@@ -70,7 +75,8 @@ func accountNames(ctx context.Context, cfg settings.Config, store *storage.Store
 	if store == nil {
 		return all
 	}
-	approvals, _ := store.ListApprovals(ctx, core.ApprovalFilter{Limit: mostLooked}) // what can't be read is told by other checks
+	// What can't be read is told by other checks.
+	approvals, _ := store.ListApprovals(ctx, core.ApprovalFilter{Limit: mostLooked})
 	for _, a := range approvals {
 		add(a.Requester)
 		for _, v := range a.Votes {

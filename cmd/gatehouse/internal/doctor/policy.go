@@ -13,8 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// checkPolicy says what is probably not meant in the policy's file, and which rule decides a call of each tool. Faults of the file are faults of
-// the configuration.
+// checkPolicy says what is probably not meant in the policy's file, and which rule decides a call of each tool. Faults
+// of the file are faults of the configuration.
 func (c Command) checkPolicy(cfg settings.Config, servers []mcp.Report) []finding {
 	if cfg.Policy.Path() == "" {
 		return nil
@@ -36,9 +36,12 @@ func (c Command) checkPolicy(cfg settings.Config, servers []mcp.Report) []findin
 	turn := core.Turn{Actor: core.Actor{ID: core.LocalPerson, Local: true}}
 	for _, t := range tools {
 		d := p.Decide(turn, t.Call)
-		fmt.Fprintf(table, "\n%s\t%s\t%s\t%s\t%s", t.Call.Tool, policy.RiskOf(t.Call), d.Decider(), d.Because(), d.Happens())
+		row := []string{t.Call.Tool, policy.RiskOf(t.Call), d.Decider(), d.Because(), d.Happens()}
+		fmt.Fprint(table, "\n"+strings.Join(row, "\t"))
 	}
 	_ = table.Flush() // to memory
-	what := fmt.Sprintf("%s is valid. What decides a call of each tool that the person at this machine asks for:%s", filepath.Base(cfg.Policy.Path()), rows.String())
-	return append(found, finding{"policy", stateOK, what, "To try a call of your own, run gatehouse approvals explain; a table of calls, gatehouse approvals test FILE."})
+	what := filepath.Base(cfg.Policy.Path()) + " is valid. What decides a call of each tool " +
+		"that the person at this machine asks for:" + rows.String()
+	return append(found, finding{"policy", stateOK, what,
+		"To try a call of your own, run gatehouse approvals explain; a table of calls, gatehouse approvals test FILE."})
 }

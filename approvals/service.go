@@ -192,7 +192,7 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	if err != nil {
 		return core.Card{}, err
 	}
-	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
+	a.Rule = a.Rule.At(a.CreatedAt, s.now())
 	card := CardOf(a, intent)
 	if err == nil && a.State == core.Open && a.Question == nil && a.External == nil {
 		err = s.before(ctx, a, &card)

@@ -130,7 +130,7 @@ type Line struct {
 // Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed. The store decides
 // by the same rule again.
 func (c Card) Refusal(who Actor) error {
-	return Approval{Question: c.Question, Rule: c.rule(), Requester: c.Requested}.refusal(who, 0)
+	return Approval{Question: c.Question, Rule: c.rule(), Requester: c.Requested}.refusal(who, c.CreatedAt)
 }
 
 func (c Card) rule() Rule { return Rule{Approvers: c.Approvers, Self: c.Self, People: c.People} }

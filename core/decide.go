@@ -121,7 +121,7 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	if v.Remember && (v.Choice != Approve || a.Offers() == Memory{}) {
 		return Errorf(Invalid, "The rule for this request remembers no approval of it. Approve it for this one time.")
 	}
-	if err := a.refusal(v.Actor, at.Sub(a.CreatedAt)); err != nil && !d.Admin {
+	if err := a.refusal(v.Actor, at); err != nil && !d.Admin {
 		return err
 	}
 	switch {
@@ -183,9 +183,9 @@ func (a Approval) Answer() json.RawMessage {
 	return nil
 }
 
-// refusal is why a person may not decide this some time after its opening, as not_allowed; nil if they may.
-func (a Approval) refusal(who Actor, since time.Duration) error {
-	err := a.Rule.At(since).refusal(who, a.Requester)
+// refusal is why a person may not decide this at a moment, as not_allowed; nil if they may.
+func (a Approval) refusal(who Actor, at time.Time) error {
+	err := a.Rule.At(a.CreatedAt, at).refusal(who, a.Requester)
 	if err != nil && a.Question != nil {
 		return Errorf(NotAllowed, "This question is for somebody else.")
 	}

@@ -45,7 +45,7 @@ type Use struct {
 // Memory is what the approval allows besides its own call, as those who approved it said; zero if nothing, or no more.
 // As many of them as the rule's quorum must have said so.
 func (a Approval) Memory() Memory {
-	if a.State != Approved || a.Use != nil || a.Forgotten() || !a.rememberedFor(a.Requester, a.Rule.At(a.DecidedAt.Sub(a.CreatedAt))) {
+	if a.State != Approved || a.Use != nil || a.Forgotten() || !a.rememberedFor(a.Requester, a.Rule.At(a.CreatedAt, a.DecidedAt)) {
 		return Memory{}
 	}
 	return a.Rule.Memory(a.Call.Risk)

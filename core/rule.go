@@ -21,6 +21,7 @@ type Rule struct {
 	Timeout   time.Duration   `json:"timeout,omitempty"`   // 0 = none
 	Remind    []time.Duration `json:"remind,omitempty"`    // when the approvers are reminded, counted from the opening
 	Escalate  Escalation      `json:"escalate,omitzero"`   // who else may decide, and from when on
+	Hours     Hours           `json:"hours,omitzero"`      // reminders and the escalation wait until then; the timeout does not
 	Notify    []string        `json:"notify,omitempty"`    // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
 	Reason    bool            `json:"reason,omitempty"`    // a denial needs a reason
 	Remember  time.Duration   `json:"remember,omitempty"`  // see Memory; 0 = no approval is remembered
@@ -62,12 +63,20 @@ const LocalPerson = "local"
 // Person returns who is behind an account: the same for all accounts of one person.
 func (r Rule) Person(id string) string { return cmp.Or(r.People[id], id) }
 
-// At is the rule as it holds some time after the opening: with those to whom it has been escalated by then.
-func (r Rule) At(since time.Duration) Rule {
-	if r.Escalate.After > 0 && since >= r.Escalate.After {
+// At is the rule of a request as it holds at a moment: with those to whom it has been escalated by then.
+func (r Rule) At(opened, now time.Time) Rule {
+	if r.Escalate.After > 0 && !now.Before(r.due(opened, r.Escalate.After)) {
 		return r.Escalated()
 	}
 	return r
+}
+
+// due is when a reminder or the escalation is due, so long after the opening.
+func (r Rule) due(opened time.Time, after time.Duration) time.Time {
+	if len(r.Hours.Days) == 0 {
+		return opened.Add(after)
+	}
+	return r.Hours.Next(opened.Add(after))
 }
 
 // Escalated is the rule after its escalation: those to whom it was escalated come first.

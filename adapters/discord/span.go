@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"regexp"
 	"strings"
 
 	"gatehouse/adapters/discord/internal/preflight"
@@ -73,6 +74,14 @@ func linesOf(text string, limit int) string {
 	if quoted, left := quotation(text, limit); left == 0 {
 		return quoted
 	}
-	code, _ := fenced("```\n", strings.ReplaceAll(text, "```", "``"+gap+"`"), limit, chat.MoreNote)
+	code, _ := fenced("```\n", fences.ReplaceAllStringFunc(text, broken), limit, chat.MoreNote)
 	return code
+}
+
+// fences matches what would end a fence.
+var fences = regexp.MustCompile("`{3,}")
+
+// broken is a run of backticks in which no three stand in a row.
+func broken(run string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(run, "``", "``"+gap), gap)
 }

@@ -82,7 +82,7 @@ func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more
 		return nil, 0, err
 	}
 	for _, a := range all {
-		rule := a.Rule.At(v.Now().Sub(a.CreatedAt))
+		rule := a.Rule.At(a.CreatedAt, v.Now())
 		if !v.admin() && !a.AskedBy(v.who.Actor) && !rule.MayDecide(v.who.Actor, a.Requester) {
 			continue
 		}

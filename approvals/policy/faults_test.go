@@ -2,10 +2,12 @@ package policy_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
@@ -213,6 +215,38 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
+// TestLargePolicies: a valid file of thousands of rules is read, and warned of, in a short time.
+func TestLargePolicies(t *testing.T) {
+	for what, rules := range map[string]func(i int) string{
+		"each after all": func(i int) string {
+			return fmt.Sprintf("{name: r%d, tools: [s.%s], action: %s}", i, name(i), []string{"allow", "deny"}[i/1500%2])
+		},
+		"all alike": func(i int) string {
+			return fmt.Sprintf("{name: r%d, tools: [\"s.*%s*\"], when: args.n == %d, action: allow}", i, name(i), i)
+		},
+		"one for all": func(i int) string {
+			return fmt.Sprintf("{name: r%d, when: args.n%d > 1 && args.m < %d, action: allow}", i, i, i)
+		},
+		"people": func(i int) string {
+			return fmt.Sprintf("{name: r%d, when: 'requester.id != \"slack:U%d\"', action: allow}", i, i)
+		},
+	} {
+		var text strings.Builder
+		text.WriteString(head)
+		for i := 0; text.Len() < 1<<18; i++ {
+			text.WriteString("  - " + rules(i) + "\n")
+		}
+		began := time.Now()
+		p := parse(t, text.String(), policy.Defaults{Platforms: known})
+		read := time.Now()
+		p.Warnings(shopTools, nil)
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("%s took %s", what, took)
+		}
+		t.Logf("%s: read in %s, warned of in %s", what, read.Sub(began), time.Since(read))
+	}
+}
+
 func name(i int) string {
 	return strings.ToUpper(string([]byte{'A' + byte(i/26/26%26), 'A' + byte(i/26%26), 'A' + byte(i%26)}))
 }
@@ -228,8 +262,14 @@ func TestTheExampleOfTheReadme(t *testing.T) {
 	if !found {
 		t.Fatal("README.md has no policy")
 	}
-	if _, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known}); err != nil {
-		t.Error(err)
+	p, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.Warnings(nil, []string{"billing"}) {
+		if !strings.Contains(w.What, "no tool has the name") {
+			t.Error(w)
+		}
 	}
 }
 

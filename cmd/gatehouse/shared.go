@@ -17,6 +17,7 @@ type shared struct {
 	cfg     settings.Config
 	store   *storage.Store
 	servers *mcpServers // whose tools the agent has
+	policy  *policyWatch
 	service *approvals.Service
 	log     *slog.Logger
 }
@@ -25,7 +26,8 @@ type shared struct {
 func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
 	servers := newServers(cfg, store, log)
 	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
-	return shared{cfg, store, servers, service.LetAgentsAsk(foreign(cfg, store)), log}
+	watch := newPolicyWatch(cfg, servers, log)
+	return shared{cfg, store, servers, watch, service.LetAgentsAsk(foreign(cfg, store)), log}
 }
 
 // deps are what a platform may use. owner is from Store.Register.

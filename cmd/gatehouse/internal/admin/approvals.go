@@ -26,6 +26,7 @@ type Approvals struct {
 	Log        approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
 	Remembered rememberedCmd       `cmd:"" help:"List or stop what approvals allow for a while."`
 	Explain    Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
+	Test       PolicyTest          `cmd:"" help:"Compare what the policy says of a table of calls with what is expected."`
 	Verify     Verify              `cmd:"" help:"Verify the proof of a decision, without asking a server."`
 }
 

@@ -48,7 +48,7 @@ func why(a desk.Answer) *response {
 // pressOf is what the desk is told of an interaction. A form that was opened below a private text has no card, and disables nothing.
 func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 	p := desk.Press{
-		Who: i.actor(), Conversation: i.conversation(), Address: i.address(pressPrefix), ID: i.ID, Disabled: !i.isPrivate(),
+		Who: i.presser(), Conversation: i.conversation(), Address: i.address(pressPrefix), ID: i.ID, Disabled: !i.isPrivate(),
 		Form: i.Type == discordgo.InteractionModalSubmit,
 	}
 	if p.Disabled && i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
@@ -113,7 +113,7 @@ func newButton(seal func(fields ...string) string, text string, style discordgo.
 func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *response {
 	id := c.Approval
 	card, err := d.Card(ctx, id, false)
-	if err != nil || i.Message == nil || d.desk.Check(ctx, card, c, i.actor()) != nil {
+	if err != nil || i.Message == nil || d.desk.Check(ctx, card, c, i.presser()) != nil {
 		return acknowledged
 	}
 	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -12,8 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// Groups returns those of the wanted roles (discord:role:…) that a person has. A role that is in none of the bot's servers, or that the
-// bot may not read, has no members. If Discord can't be asked now, the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as Discord says now. A role
+// that is in none of the bot's servers, or that the bot may not read, has no members. If Discord can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -25,9 +26,14 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 		if role == nil {
 			continue
 		}
-		has, err := d.hasRole(ctx, user, role[1])
+		if slices.Contains(who.Groups, id) {
+			in = append(in, id)
+			continue
+		}
+		guild, has, err := d.hasRole(ctx, user, role[1])
 		if err != nil {
-			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role[1])
+			name := cmp.Or(d.guilds.RoleName(guild, role[1]), role[1])
+			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't say whether you are in @%s.", name)
 		}
 		if has {
 			in = append(in, id)
@@ -36,17 +42,17 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 	return in, nil
 }
 
-func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) {
-	guild, err := d.guilds.GuildOfRole(ctx, role)
+func (d *Discord) hasRole(ctx context.Context, user, role string) (guild string, has bool, err error) {
+	guild, err = d.guilds.GuildOfRole(ctx, role)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	if guild == "" {
 		d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
-		return false, nil
+		return "", false, nil
 	}
 	roles, err := d.guilds.Roles(ctx, guild, user)
-	return slices.Contains(roles, role), err
+	return guild, slices.Contains(roles, role), err
 }
 
 // NameOf returns no name: people's names on Discord come with their events.

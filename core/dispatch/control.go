@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -238,7 +239,7 @@ func (t *turn) click(ctx context.Context) (*core.Finish, error) {
 	f := &core.Finish{End: core.End{Kind: core.EndDecided}}
 	switch err := t.vote(ctx, c); core.CategoryOf(err) {
 	case "":
-	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
+	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid, core.ProviderUnavailable:
 		f = t.rejectClick(err)
 		if c.Disabled && core.CategoryOf(err) != core.NotAllowed { // who may not press has disabled nothing
 			f.Redraw = c.Approval
@@ -267,12 +268,17 @@ func (t *turn) pressed() (core.Click, error) {
 
 // rejectClick ends a click that did not count, with a private reply to the person.
 func (t *turn) rejectClick(err error) *core.Finish {
-	p := t.post(core.PostPrivate, "private", t.Harness.Sentence(err))
+	text := t.Harness.Sentence(err)
+	if core.CategoryOf(err) == core.ProviderUnavailable { // of groupsNow: a press is not tried again by itself
+		text = core.MessageOf(err)
+	}
+	p := t.post(core.PostPrivate, "private", text)
 	p.Person = t.claim.Event.Actor.ID
 	return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
-// vote looks up which of the rule's groups the person is in, and then decides. A withdrawal is the requester's, whatever their groups.
+// vote looks up which of the rule's groups the person is in, if it depends on them, and then decides. A withdrawal is the requester's, whatever
+// their groups.
 func (t *turn) vote(ctx context.Context, c core.Click) error {
 	e := &t.claim.Event
 	who := t.withName(ctx, e.Actor)
@@ -281,10 +287,33 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 		if err != nil && core.CategoryOf(err) != core.NotFound { // Vote records one that is not found
 			return err
 		}
-		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Groups()); err != nil {
-			return err
+		wanted := a.Rule.Groups()
+		other := func(group string) bool { return !slices.Contains(wanted, group) }
+		who.Groups = slices.DeleteFunc(slices.Clone(who.Groups), other) // the press may have come with some
+		if !a.Rule.MayDecide(who, a.Requester) {
+			if who.Groups, err = t.groupsNow(ctx, dir, who, wanted); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := t.Vote(ctx, c, who, e.Seq)
 	return err
+}
+
+// groupsNow asks a platform, for as long as membershipTime, which groups a person is in. Error: provider_unavailable, with a sentence for who
+// pressed; nothing is decided by what was known before.
+func (t *turn) groupsNow(ctx context.Context, dir core.Directory, who core.Actor, wanted []string) ([]string, error) {
+	asking, done := context.WithTimeout(ctx, membershipTime)
+	defer done()
+	over, _ := asking.Deadline()
+	for wait := firstAskAgain; ; wait *= 2 {
+		groups, err := dir.Groups(asking, who, wanted)
+		if core.CategoryOf(err) != core.ProviderUnavailable || ctx.Err() != nil {
+			return groups, err
+		}
+		if wait = max(wait, core.RetryAfterOf(err)); time.Until(over) < wait {
+			return nil, core.Wrap(core.ProviderUnavailable, err, "%s; press again.", strings.TrimSuffix(core.MessageOf(err), "."))
+		}
+		pause(asking, wait)
+	}
 }

@@ -107,6 +107,8 @@ const (
 	firstBackoff     = time.Second
 	maxBackoff       = time.Minute
 	controlTimeout   = 10 * time.Second // of a click or control: a platform that hangs must not block their slots
+	membershipTime   = 10 * time.Second // of a click, besides: for asking the platform which groups its person is in
+	firstAskAgain    = 500 * time.Millisecond
 )
 
 // Sentences are the texts that dispatch itself sends to people. Each may be replaced.

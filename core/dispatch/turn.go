@@ -116,7 +116,7 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 	}
 	if e.QueueKey() != e.Conversation.Queue() { // a click or control
 		var done context.CancelFunc
-		ctx, done = context.WithTimeout(ctx, controlTimeout)
+		ctx, done = context.WithTimeout(ctx, controlTimeout+membershipTime)
 		defer done()
 	}
 	switch b := e.Body.(type) {

@@ -67,7 +67,7 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 
 // sameRequest refuses a request whose id is that of another one.
 func sameRequest(known core.Approval, r core.AgentRequest, err error) error {
-	if err != nil || known.External != nil && known.Requester.ID == r.Requester.ID && known.External.Request == r.Request {
+	if err != nil || known.External != nil && known.Requester.ID == r.Requester.ID && slices.Contains([]string{r.Request, r.Before}, known.External.Request) {
 		return err
 	}
 	return core.Errorf(core.Invalid, "This idempotency key was used for another request. Use a new key, or repeat the request as it was.")

@@ -65,10 +65,40 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.Running || s.Withdrawn != 0 {
-		return t.Sentences.Stopped, nil
+	if !s.Running && s.Withdrawn == 0 {
+		return t.Sentences.NothingRuns, nil
 	}
-	return t.Sentences.NothingRuns, nil
+	goesOn, err := t.runningCall(ctx)
+	if err == nil && goesOn != "" {
+		return fmt.Sprintf(t.Sentences.GoesOn, goesOn), nil
+	}
+	return t.Sentences.Stopped, err
+}
+
+// runningCall says what the call of the conversation does that has begun and has no result yet: a stop does not cut it; "" if there is none. After
+// a stop none begins any more, see the store's BeginIntent.
+func (t *turn) runningCall(ctx context.Context) (string, error) {
+	events, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
+	if err != nil {
+		return "", err
+	}
+	for _, e := range events {
+		s, ok := e.Body.(core.SignalEvent)
+		if !ok {
+			continue
+		}
+		a, intent, err := t.Store.Recorded(ctx, s.Approval)
+		switch core.CategoryOf(err) {
+		case "":
+			if intent.State() == core.CallRunning {
+				return a.Call.Summary, nil
+			}
+		case core.NotFound, core.ApprovalMismatch, core.Unsupported:
+		default:
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // status says what runs and what waits in the conversation: messages, decisions and approvals.
@@ -155,7 +185,7 @@ func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 			kept++
 			continue
 		}
-		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
+		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."), false)
 		if err != nil {
 			return nil, err
 		}

@@ -26,11 +26,11 @@ type Post struct {
 	Kind         PostKind       `json:"kind"`
 	Text         string         `json:"text,omitempty"`
 	Bucket       Bucket         `json:"bucket,omitempty"`
-	Approval     ApprovalID     `json:"approval,omitempty"`
+	Approval     ApprovalID     `json:"approval,omitempty"` // of a card; of a post of a resumed turn: what it was paused for
 	Person       string         `json:"person,omitempty"`   // of a private post; of a copy without a channel: it goes to their direct messages
 	Event        int64          `json:"event,omitempty"`    // the event it answers
 	On           bool           `json:"on,omitempty"`       // of a working state
-	Copy         bool           `json:"copy,omitempty"`     // of a card: in another channel, for an approver who may not see the conversation
+	Copy         bool           `json:"copy,omitempty"`     // in another channel: of a card for an approver who may not see the conversation; of others for who asked
 	Instead      string         `json:"instead,omitempty"`  // of a copy: the key of the quiet card in whose place it notifies the approvers
 	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
 	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not

@@ -41,8 +41,12 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		more, err = d.Store.ReleasePost(ctx, row, wait)
 		return err
 	}
-	if row.Kind == core.PostCard && (refused || row.GaveUp()) {
-		told, err := d.fallback(ctx, p, row)
+	instead := d.forRequester
+	if row.Kind == core.PostCard {
+		instead = d.fallback
+	}
+	if row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp()) {
+		told, err := instead(ctx, p, row)
 		if err != nil {
 			row.State = core.RowWaiting
 			wait = d.later(&row, err)

@@ -68,6 +68,28 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 	return core.Fallback{}, nil // a platform without a directory still tries
 }
 
+// forRequester returns, for who asked, as direct messages, what a resumed turn says that can't be posted where they asked: the channel was archived
+// or closed meanwhile. What may have arrived there is not repeated.
+func (d *Deliverer) forRequester(ctx context.Context, p core.Platform, row core.OutboxRow) (f core.Fallback, err error) {
+	if row.Copy || row.State == core.RowUnknown || len(row.Delivered()) > 0 {
+		return f, nil
+	}
+	card, err := d.Card(ctx, row.Approval, false)
+	if core.CategoryOf(err) == core.NotFound || err == nil && !strings.HasPrefix(card.Requested.ID, p.Name()+":") {
+		return f, nil
+	}
+	if err != nil {
+		return f, storeError(err)
+	}
+	post := row.Post
+	post.Key, post.To, post.Copy, post.Person = row.Key+"/requester", core.Address{Platform: p.Name()}, true, card.Requested.ID
+	about := post
+	about.Key, about.Kind = "closed/"+string(row.Approval), core.PostNotice
+	about.Text = "What became of this could not be posted where you asked for it, so it follows here: " + card.Summary
+	f.Posts = []core.Post{about, post}
+	return f, nil
+}
+
 // undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait without a word.
 func undelivered(row core.OutboxRow, card core.Card) core.Post {
 	text := "Your request waits for an approval, but its card could not be posted here."

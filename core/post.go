@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // PostKind is the kind of a post; each adapter draws it in its own way.
 type PostKind string
@@ -39,6 +42,14 @@ type Post struct {
 	Reminds      string         `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
 	Until        time.Time      `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
+}
+
+// EachApprover ends the key of a copy without a person and without a channel: it is delivered as a copy for each approver of its platform.
+const EachApprover = "each"
+
+// ForEach reports whether the post is a card that stands for a copy for each approver of its platform.
+func (p Post) ForEach() bool {
+	return p.Kind == PostCard && p.Copy && strings.HasSuffix(p.Key, "/"+EachApprover)
 }
 
 // Occasion is why a card is posted once more while its approval is open.

@@ -55,6 +55,21 @@ func (d *Discord) hasRole(ctx context.Context, user, role string) (guild string,
 	return guild, slices.Contains(roles, role), err
 }
 
+// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members Discord does not list. "": somebody
+// can, or Discord can't say so now.
+func (d *Discord) Missing(ctx context.Context, p core.Post) string {
+	if preflight.RoleID.MatchString(p.Person) {
+		return "Discord does not say who has the role " + p.Person + ", so its members get no direct messages"
+	}
+	if p.Person != "" {
+		return ""
+	}
+	if found, err := d.guilds.Channel(ctx, p.To.Channel); err == nil && found.ID == "" {
+		return "Discord has no channel " + Name + ":" + p.To.Channel + " that the bot may see"
+	}
+	return ""
+}
+
 // NameOf returns no name: people's names on Discord come with their events.
 func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 

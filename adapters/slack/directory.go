@@ -56,6 +56,33 @@ func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	return ""
 }
 
+// Missing says why nobody can be told by a post: its channel is not there, its person is deactivated or a group without members. "": somebody can,
+// or Slack can't say so now.
+func (s *Slack) Missing(ctx context.Context, p core.Post) string {
+	id := cmp.Or(p.Person, Name+":"+p.To.Channel)
+	if user, ok := webapi.UserID(id); ok {
+		u, err := s.api.GetUserInfoContext(ctx, user)
+		switch {
+		case webapi.IsRefusal(err, "user_not_found", "users_not_found", "user_not_visible"):
+			return "Slack has no person " + id
+		case s.called(err) == nil && u.Deleted:
+			return "the account " + id + " is deactivated in Slack"
+		}
+		return ""
+	}
+	if group, ok := webapi.GroupID(id); ok {
+		if members, err := s.toldMembers(ctx, group); err == nil && len(members) == 0 {
+			return "Slack's group " + id + " has no members that the bot may see"
+		}
+		return ""
+	}
+	_, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: p.To.Channel})
+	if webapi.IsRefusal(err, "channel_not_found") {
+		return "Slack has no channel " + id + " that the bot may see"
+	}
+	return ""
+}
+
 // openDM returns the channel of the bot's direct messages with a person. It never changes, so Slack is asked only once.
 func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	if channel, known := s.dms.Get(user); known {

@@ -33,7 +33,9 @@ func (c agentClient) call(tool, arguments string) (s agents.State) {
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	var got struct{ Result struct{ StructuredContent agents.State } }
+	var got struct {
+		Result struct{ StructuredContent agents.State }
+	}
 	if err != nil || json.Unmarshal(text, &got) != nil || got.Result.StructuredContent.ID == "" {
 		c.t.Fatalf("%s: %d %s, %v", tool, answer.StatusCode, text, err)
 	}

@@ -94,6 +94,9 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 			return storeError(err)
 		}
 		delivery.Card = &card
+		if row.ForEach() {
+			return d.forEach(ctx, p, row, delivery)
+		}
 		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
 			err := d.addCopies(ctx, dir, row, &delivery)
 			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.LeaseLost) {

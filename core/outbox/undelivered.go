@@ -45,6 +45,12 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 		return core.Fallback{}, nil
 	case err != nil || card.State != core.Open:
 		return core.Fallback{}, storeError(err)
+	case card.From.Platform == core.CallbackPlatform: // another agent's: there is no card in a conversation
+		if row.Occasion != "" {
+			return core.Fallback{}, nil
+		}
+		copies, err := d.toApprovers(ctx, row, core.Approval{ID: row.Approval}.CardKey(), card)
+		return core.Fallback{Copies: copies}, err
 	case row.Copy && row.Instead == "": // the card in the conversation notifies the approvers, and says who was not told
 		if row.Person == "" {
 			return core.Fallback{}, nil
@@ -114,8 +120,18 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 		f.Untold = row.Key
 		return f, nil
 	}
+	copies, err := d.toApprovers(ctx, row, row.Instead, card)
+	if f.Copies = copies; err != nil {
+		f.Notice = nil // it is not known yet
+	}
+	return f, err
+}
+
+// toApprovers returns copies of a card, as direct messages, for all approvers: those of the conversation's platform first, each person one. The keys
+// are made from key; row is a copy of the card that failed. Error: some are not known now; the result holds the others.
+func (d *Deliverer) toApprovers(ctx context.Context, row core.OutboxRow, key string, card core.Card) (all core.Copies, err error) {
 	post := row.Post
-	post.Key = row.Instead
+	post.Key = key
 	person := core.Rule{People: card.People}.Person
 	told := map[string]bool{}
 	var fails []error
@@ -129,18 +145,38 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 			if err != nil {
 				fails = append(fails, unknownCopies(err))
 			}
-			f.LeftOut += copies.LeftOut
+			all.LeftOut += copies.LeftOut
 			for _, post := range copies.Posts {
 				if who := person(post.Person); !told[who] {
 					told[who] = true
-					f.Posts = append(f.Posts, post)
+					all.Posts = append(all.Posts, post)
 				}
 			}
 		}
 	}
-	d.warnLeftOut(row, f.Copies)
-	if len(fails) > 0 {
-		f.Notice = nil // it is not known yet
+	d.warnLeftOut(row, all)
+	return all, errors.Join(fails...)
+}
+
+// forEach stores, in place of a copy that stands for each approver of its platform, a copy for each of them. Nothing is sent for the row itself.
+func (d *Deliverer) forEach(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
+	dir, ok := p.(core.Directory)
+	row.Parts = nil // the claim may have noted that one is in doubt
+	if delivery.Card.State != core.Open || row.Shown > 0 {
+		return nil
 	}
-	return f, errors.Join(fails...)
+	var copies core.Copies
+	if ok {
+		var err error
+		delivery.Key = strings.TrimSuffix(row.Key, "/"+core.EachApprover)
+		delivery.Reminds = strings.TrimSuffix(row.Reminds, "/"+core.EachApprover)
+		if copies, err = dir.CardCopies(ctx, delivery, true); err != nil {
+			return unknownCopies(err)
+		}
+		d.warnLeftOut(*row, copies)
+	}
+	if len(copies.Posts) == 0 {
+		return core.Errorf(core.DeliveryFailed, "None of the approvers on %s can be sent a direct message.", p.Name())
+	}
+	return storeError(d.Store.AddCopies(ctx, *row, copies))
 }

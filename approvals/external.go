@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 )
 
@@ -22,6 +23,9 @@ type Agents struct {
 	MostOpen int
 }
 
+// TellThrough gives the service the platforms that run: they know which of the places where approvers are told are not there any more.
+func (s *Service) TellThrough(running ...core.Platform) { s.running = running }
+
 // LetAgentsAsk makes a service accept requests of other agents. It returns the service.
 func (s *Service) LetAgentsAsk(a Agents) *Service {
 	s.agents = a
@@ -30,7 +34,7 @@ func (s *Service) LetAgentsAsk(a Agents) *Service {
 
 // Request opens an agent's request, or returns the one that was opened under its id before; created tells which. The policy decides as for a tool
 // of that name; what the agent says can shorten its time, and change nothing else. An agent does not decide its own request. Errors: policy_denied,
-// with why; invalid, if the same id was used for another request, or the card has nowhere to go; rate_limited.
+// with why, also if its approvers can't be told of it; invalid, if the same id was used for another request; rate_limited.
 func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Approval, created bool, err error) {
 	turn := core.Turn{Actor: r.Requester, Conversation: r.Conversation()}
 	a = core.Approval{
@@ -54,6 +58,9 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 		if posts = s.posts(a, a.CardKey(), 0, ""); len(posts) == 0 && !onPages(a.Rule) {
 			return a, false, core.Errorf(core.PolicyDenied, "The rule %q does not say where its approvers are told of this, and there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
 		}
+		if why := s.unreachable(ctx, a.Rule, posts); why != "" {
+			return a, false, core.Errorf(core.PolicyDenied, "Nobody can be told of this request, so it was not opened: %s. An admin has to change the approvers or notify: of the rule %q.", why, a.Rule.Name)
+		}
 	default:
 		return a, false, core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))
 	}
@@ -65,9 +72,51 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 	return a, created, err
 }
 
+// reachTime is how long an agent waits while the platforms are asked whether its approvers can be told.
+const reachTime = 3 * time.Second
+
+// unreachable says why none of the posts of a request can arrive, as far as their platforms know at once; "" if one may, or they can't tell.
+func (s *Service) unreachable(ctx context.Context, r core.Rule, posts []core.Post) string {
+	if onPages(r) {
+		return ""
+	}
+	ctx, done := context.WithTimeout(ctx, reachTime)
+	defer done()
+	var all []string
+	for _, p := range posts {
+		persons := []string{p.Person}
+		if p.ForEach() {
+			persons = slices.DeleteFunc(slices.Clone(r.Approvers), func(id string) bool { return policy.PlatformOf(id) != p.To.Platform })
+		}
+		for _, p.Person = range persons {
+			why := s.missing(ctx, p)
+			if why == "" {
+				return ""
+			}
+			if !slices.Contains(all, why) {
+				all = append(all, why)
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// missing asks the platform of a post why nobody can be told by it.
+func (s *Service) missing(ctx context.Context, post core.Post) string {
+	for _, p := range s.running {
+		asked, ok := p.(interface {
+			Missing(ctx context.Context, post core.Post) string
+		})
+		if ok && p.Name() == post.To.Platform {
+			return asked.Missing(ctx, post)
+		}
+	}
+	return ""
+}
+
 // sameRequest refuses a request whose id is that of another one.
 func sameRequest(known core.Approval, r core.AgentRequest, err error) error {
-	if err != nil || known.External != nil && known.Requester.ID == r.Requester.ID && known.External.Request == r.Request {
+	if err != nil || known.External != nil && known.Requester.ID == r.Requester.ID && slices.Contains([]string{r.Request, r.Before}, known.External.Request) {
 		return err
 	}
 	return core.Errorf(core.Invalid, "This idempotency key was used for another request. Use a new key, or repeat the request as it was.")

@@ -14,7 +14,8 @@ import (
 //   - A channel of Rule.Notify gets a copy that notifies the approvers.
 //   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
 //     members of a group on another platform can't be known from here.
-//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere.
+//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere. With "dm", a copy without a person stands
+//     for the approvers of a platform among whom are groups: whoever delivers it makes one for each of them, see package outbox.
 //   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
 //     who may withdraw the request. If a copy can't be delivered, it asks after all, and the approvers get direct messages; see package outbox.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
@@ -52,6 +53,11 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 		}
 	}
 	if a.External != nil {
+		if direct {
+			for _, platform := range s.withGroups(a, occasion) {
+				all = append(all, copyTo(core.EachApprover, core.Address{Platform: platform}))
+			}
+		}
 		return all
 	}
 	if all[0].Quiet = !here && (direct || len(all) > 1); all[0].Quiet {
@@ -62,12 +68,28 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 	return all
 }
 
+// toTell are the approvers to tell on an occasion.
+func toTell(a core.Approval, occasion core.Occasion) []string {
+	if occasion == core.Escalated {
+		return a.Rule.Groups()
+	}
+	return a.Rule.Approvers
+}
+
+// withGroups returns the platforms of those approvers that are groups.
+func (s *Service) withGroups(a core.Approval, occasion core.Occasion) (names []string) {
+	for _, id := range toTell(a, occasion) {
+		p, text, _ := s.platforms.Of(id)
+		if p.Configured && p.Group.Matches(text) && !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // elsewhere returns the approvers that are named as people of other platforms than the conversation's, once for each person.
 func (s *Service) elsewhere(a core.Approval, occasion core.Occasion) (ids []string) {
-	approvers := a.Rule.Approvers
-	if occasion == core.Escalated {
-		approvers = a.Rule.Groups()
-	}
+	approvers := toTell(a, occasion)
 	told := map[string]bool{}
 	for _, id := range approvers {
 		if policy.PlatformOf(id) == a.Address.Platform {

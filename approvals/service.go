@@ -21,6 +21,7 @@ type Service struct {
 	store     core.Approvals
 	sessions  core.Sessions
 	platforms core.Platforms
+	running   []core.Platform
 	now       func() time.Time
 	editing   Editing
 	agents    Agents

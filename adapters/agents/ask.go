@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"regexp"
@@ -39,6 +40,14 @@ const (
 	maxAsked     = 20        // entries of of
 )
 
+// What a request has where it says nothing.
+const (
+	riskWrite = "write"
+	askAction = "ask" // of a question
+)
+
+var noArguments = json.RawMessage(`{}`)
+
 var (
 	actionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 	keyForm    = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$`)
@@ -73,15 +82,40 @@ func (a Ask) request(who access.Person, key string, newID func() string, callbac
 			return r, core.Errorf(core.Invalid, "expires must be a time such as 30m or 24h, and one second or more.")
 		}
 	}
-	whole, err := json.Marshal(a)
-	if err != nil {
-		return r, core.Wrap(core.Invalid, err, "The request can't be written as JSON.")
-	}
-	if r.Request, err = tool.Digest("request", whole); err != nil {
+	if err := a.digests(&r); err != nil {
 		return r, core.Wrap(core.Invalid, err, "The request is not valid JSON: %s.", err)
 	}
+	var err error
 	r.Call, r.Question, err = a.call(who)
 	return r, err
+}
+
+// digests sets what a repetition of the request is recognized by: numbers and times that are the same, however they are written, and what is the
+// same as nothing, make no other request.
+func (a Ask) digests(r *core.AgentRequest) error {
+	whole, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if r.Before, err = tool.Digest("request", whole); err != nil {
+		return err
+	}
+	if a.Risk == riskWrite {
+		a.Risk = ""
+	}
+	if a.Question != "" {
+		a.Action = cmp.Or(a.Action, askAction)
+	} else if len(a.Arguments) == 0 {
+		a.Arguments = noArguments
+	}
+	if r.Expires > 0 {
+		a.Expires = r.Expires.String()
+	}
+	a.Summary = strings.TrimSpace(a.Summary)
+	if whole, err = json.Marshal(a); err == nil {
+		r.Request, err = tool.ValueDigest(whole)
+	}
+	return err
 }
 
 // check refuses what is neither an approval nor a question, and what is too large.
@@ -105,7 +139,7 @@ func (a Ask) check() error {
 		return core.Errorf(core.Invalid, "summary has %d characters, and the limit is %d.", utf8.RuneCountInString(a.Summary), MaxSummary)
 	case len(a.Arguments) > MaxArguments:
 		return core.Errorf(core.MessageTooLarge, "arguments have %d bytes, and the limit is %d. Nobody can read that much: send what matters.", len(a.Arguments), MaxArguments)
-	case a.Risk != "" && a.Risk != "write" && a.Risk != "destructive":
+	case a.Risk != "" && a.Risk != riskWrite && a.Risk != "destructive":
 		return core.Errorf(core.Invalid, "risk is write or destructive. What only reads needs no approval.")
 	}
 	return nil
@@ -122,14 +156,14 @@ func (a Ask) call(who access.Person) (core.Call, *question.Question, error) {
 		}
 		asked, c.Risk, c.Summary = &q, core.ReadOnly, q.Text
 		if a.Action == "" {
-			c.Tool += "ask"
+			c.Tool += askAction
 		}
 	}
 	if a.Risk == "destructive" {
 		c.Risk = core.Dangerous
 	}
 	if len(c.Arguments) == 0 {
-		c.Arguments = json.RawMessage(`{}`)
+		c.Arguments = noArguments
 	}
 	if c.Arguments[0] != '{' {
 		return c, nil, core.Errorf(core.Invalid, "arguments must be a JSON object.")

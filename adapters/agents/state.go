@@ -31,28 +31,33 @@ type State struct {
 
 // Delivery is why nobody was told of an open request.
 type Delivery struct {
-	State string `json:"state"` // retrying, or failed
+	State string `json:"state"` // undelivered
 	Why   string `json:"why"`
 }
+
+const undelivered = "undelivered"
 
 // DeliveryOf is what became of the cards of a request; nil while one has arrived, or may yet arrive at the first attempt, and of a request without cards,
 // which waits on the pages.
 func DeliveryOf(cards []core.OutboxRow) *Delivery {
-	var d *Delivery
+	failed, last, again := 0, "", ""
 	for _, row := range cards {
-		if len(row.Delivered()) > 0 || row.State == core.RowWaiting && row.Cause == "" {
+		switch {
+		case len(row.Delivered()) > 0 || row.State == core.RowWaiting && row.Cause == "":
 			return nil
+		case row.State == core.RowSent: // it has become copies
+			continue
+		case row.State == core.RowWaiting:
+			again = " It is tried again."
 		}
-		category, _, _ := strings.Cut(row.Cause, ":") // the rest may quote what a platform said
-		now := &Delivery{"failed", fmt.Sprintf("No approver was told of this request: %d cards were refused or lost, the last one as %s. An admin sees why with gatehouse deadletters list.", len(cards), category)}
-		if row.State == core.RowWaiting {
-			now = &Delivery{"retrying", fmt.Sprintf("No approver was told of this request yet: of %d cards none has arrived (%s). It is tried again.", len(cards), category)}
-		}
-		if d == nil || now.State == "retrying" {
-			d = now
-		}
+		failed++
+		last, _, _ = strings.Cut(row.Cause, ":") // the rest may quote what a platform said
 	}
-	return d
+	if failed == 0 {
+		return nil
+	}
+	why := "No approver was told of this request: %d cards were refused or lost, the last one as %s.%s An admin sees why with gatehouse queue and gatehouse deadletters list."
+	return &Delivery{undelivered, fmt.Sprintf(why, failed, last, again)}
 }
 
 // Person is who decided.

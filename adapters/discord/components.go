@@ -53,7 +53,7 @@ func (d *Discord) answerPress(
 // disables nothing.
 func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 	p := desk.Press{
-		Who: i.actor(), Conversation: i.conversation(), Address: i.address(pressPrefix), ID: i.ID,
+		Who: i.presser(), Conversation: i.conversation(), Address: i.address(pressPrefix), ID: i.ID,
 		Disabled: !i.isPrivate(), Form: i.Type == discordgo.InteractionModalSubmit,
 	}
 	if p.Disabled && snowflake.Valid(i.Message.ID) {
@@ -91,7 +91,7 @@ func (d *Discord) OldClick(e core.Event) (core.Click, error) {
 // stays as it is for somebody whose press will not count, and if it can't be read now.
 func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *response {
 	card, err := d.Card(ctx, c.Approval, true)
-	if err != nil || i.Message.ID == "" || d.desk.Check(ctx, card, c, i.actor()) != nil {
+	if err != nil || i.Message.ID == "" || d.desk.Check(ctx, card, c, i.presser()) != nil {
 		return acknowledged()
 	}
 	isCopy := i.Channel != channelOf(card.From)

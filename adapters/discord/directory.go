@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// Groups returns those of the wanted roles (discord:role:…) that a person has. A role that is in none of the bot's servers, or that the
-// bot may not read, has no members. If Discord can't be asked now, the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as Discord says now. A role
+// that is in none of the bot's servers, or that the bot may not read, has no members. If Discord can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -25,6 +26,10 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 		if !ok {
 			continue
 		}
+		if slices.Contains(who.Groups, id) { // it came with the press
+			in = append(in, id)
+			continue
+		}
 		guild, err := d.guilds.GuildOfRole(ctx, role)
 		var has []string
 		switch {
@@ -34,13 +39,29 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 			d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
 		}
 		if err != nil {
-			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role)
+			name := cmp.Or(d.guilds.RoleName(guild, role), role)
+			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't say whether you are in @%s.", name)
 		}
 		if slices.Contains(has, role) {
 			in = append(in, id)
 		}
 	}
 	return in, nil
+}
+
+// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members Discord
+// does not list. "": somebody can, or Discord can't say so now.
+func (d *Discord) Missing(ctx context.Context, p core.Post) string {
+	if strings.HasPrefix(accountOf(p.Person), "&") {
+		return "Discord does not say who has the role " + p.Person + ", so its members get no direct messages"
+	}
+	if p.Person != "" {
+		return ""
+	}
+	if found, err := d.guilds.Channel(ctx, p.To.Channel); err == nil && found.ID == "" {
+		return "Discord has no channel " + Name + ":" + p.To.Channel + " that the bot may see"
+	}
+	return ""
 }
 
 // NameOf returns no name: people's names on Discord come with their events.

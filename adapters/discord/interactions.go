@@ -100,6 +100,17 @@ func (i interaction) person() *user {
 
 func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 
+// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they count for that press alone.
+func (i interaction) presser() core.Actor {
+	who := i.actor()
+	if i.Guild != "" && i.Member != nil {
+		for _, role := range i.Member.Roles {
+			who.Groups = append(who.Groups, Name+":role:"+role)
+		}
+	}
+	return who
+}
+
 // address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is "" or the
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {

@@ -21,7 +21,8 @@ const (
 	nameLifetime  = 10 * time.Minute
 	nameRetry     = time.Minute      // after a name that could not be looked up
 	namesTime     = 5 * time.Second  // not a lifetime: the time limit for looking up all names in a text
-	groupLifetime = 30 * time.Second // a person removed from a group may still decide for that long
+	handleTime    = 2 * time.Second  // nor this: of the look-up of a group's handle
+	groupLifetime = 30 * time.Second // for who is told, and for what a press may open; never for who decides
 )
 
 // userName returns a person's name, or the id if the name can't be looked up.
@@ -53,6 +54,33 @@ func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	return ""
 }
 
+// Missing says why nobody can be told by a post: its channel is not there, its person is deactivated or a group without members. "": somebody can,
+// or Slack can't say so now.
+func (s *Slack) Missing(ctx context.Context, p core.Post) string {
+	id := cmp.Or(p.Person, Name+":"+p.To.Channel)
+	if user, ok := webapi.UserID(id); ok {
+		u, err := s.api.GetUserInfoContext(ctx, user)
+		switch {
+		case webapi.IsRefusal(err, "user_not_found", "users_not_found", "user_not_visible"):
+			return "Slack has no person " + id
+		case s.called(err) == nil && u.Deleted:
+			return "the account " + id + " is deactivated in Slack"
+		}
+		return ""
+	}
+	if group, ok := webapi.GroupID(id); ok {
+		if members, err := s.toldMembers(ctx, group); err == nil && len(members) == 0 {
+			return "Slack's group " + id + " has no members that the bot may see"
+		}
+		return ""
+	}
+	_, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: p.To.Channel})
+	if webapi.IsRefusal(err, "channel_not_found") {
+		return "Slack has no channel " + id + " that the bot may see"
+	}
+	return ""
+}
+
 // openDM returns the channel of the bot's direct messages with a person. It never changes, so Slack is asked only once.
 func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	if channel, known := s.dms.Get(user); known {
@@ -65,12 +93,17 @@ func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	return s.dms.Put(user, c.ID, chat.Forever), nil
 }
 
-// groupMembers returns the members of a user group. A group that Slack does not know, or that the token may not read, has none. Error: Slack
-// can't be asked now.
-func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
+// toldMembers returns the members of a user group as they were within groupLifetime: for who is told. Errors: those of groupMembers.
+func (s *Slack) toldMembers(ctx context.Context, group string) ([]string, error) {
 	if known, fresh := s.members.Get(group); fresh {
 		return known, nil
 	}
+	return s.groupMembers(ctx, group)
+}
+
+// groupMembers asks Slack for the members of a user group. A group that Slack does not know, or that the token may not read, has none. Error:
+// Slack can't be asked now.
+func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
 	users, err := s.api.GetUserGroupMembersContext(ctx, group)
 	switch err := s.called(err); {
 	case core.IsTemporary(err):
@@ -82,8 +115,22 @@ func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error
 	return s.members.Put(group, users, groupLifetime), nil
 }
 
-// Groups returns those of the wanted user groups (slack:S…) that a person is in. If Slack can't be asked now, the error is retryable.
+// Groups asks Slack which of the wanted user groups (slack:S…) a person is in. If Slack can't be asked now, the error is retryable.
 func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
+	return s.groupsOf(ctx, who, wanted, s.groupMembers)
+}
+
+// seems is Groups for a press that decides nothing yet: who was in a group a moment ago may go on.
+func (s *Slack) seems(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
+	if in, err := s.groupsOf(ctx, who, wanted, s.toldMembers); err == nil && len(in) > 0 {
+		return in, nil
+	}
+	return s.Groups(ctx, who, wanted)
+}
+
+type membersOf func(ctx context.Context, group string) ([]string, error)
+
+func (s *Slack) groupsOf(ctx context.Context, who core.Actor, wanted []string, membersOf membersOf) ([]string, error) {
 	var in []string
 	user, _ := webapi.UserID(who.ID)
 	for _, id := range wanted {
@@ -91,15 +138,36 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 		if !ok {
 			continue
 		}
-		members, err := s.groupMembers(ctx, group)
+		members, err := membersOf(ctx, group)
 		if err != nil {
-			return nil, chat.LookupError(err, "Slack can't be asked now who is in the group %s.", group)
+			return nil, chat.LookupError(err, "Slack can't say whether you are in %s.", s.handle(ctx, group))
 		}
 		if slices.Contains(members, user) {
 			in = append(in, id)
 		}
 	}
 	return in, nil
+}
+
+// handle returns how people call a user group: @ops; its id if Slack does not say.
+func (s *Slack) handle(ctx context.Context, group string) string {
+	known, fresh := s.handles.Get(group)
+	if fresh {
+		return known
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleTime)
+	defer cancel()
+	all, err := s.api.GetUserGroupsContext(ctx)
+	if s.called(err) != nil {
+		return s.handles.Put(group, cmp.Or(known, group), nameRetry)
+	}
+	for _, g := range all {
+		s.handles.Put(g.ID, "@"+chat.Name(g.Handle), nameLifetime)
+	}
+	if known, _ = s.handles.Get(group); known == "" {
+		return s.handles.Put(group, group, nameRetry)
+	}
+	return known
 }
 
 // Times of channel look-ups.
@@ -199,7 +267,7 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 		if !ok {
 			continue
 		}
-		members, err := s.groupMembers(ctx, group)
+		members, err := s.toldMembers(ctx, group)
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,6 @@ const (
 	CrowdedWait = socketmode.CrowdedWait
 	RefusedWait = socketmode.RefusedWait
 	GraceTime   = socketmode.GraceTime
-	GroupLasts  = groupLifetime
 	NameLasts   = nameLifetime
 )
 

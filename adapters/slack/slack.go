@@ -50,6 +50,7 @@ type Slack struct {
 	names    chat.Cache[string]   // by user
 	dms      chat.Cache[string]   // by user: the channel of direct messages
 	members  chat.Cache[[]string] // by user group
+	handles  chat.Cache[string]   // by user group: how people call it
 	channels chat.Cache[string]   // by channel: its type
 	homes    chat.Cache[string]   // by user: their workspace or organisation
 	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
@@ -75,12 +76,12 @@ func New(d core.Deps, c Config) *Slack {
 		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
 		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
 		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)}, sleep: chat.Sleep,
-		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now},
+		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now}, handles: chat.Cache[string]{Now: d.Now},
 		dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
 		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
-		Platform: Name, Signer: d.Signer, Card: d.Card, Groups: s.Groups,
+		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,
 		Reason: maxReason, Input: maxInput, Within: triggerTime, Texts: s.painter.Texts, Log: d.Log,
 	}
 	s.api, s.http = webapi.New(c.api(), s.clock, s.identity.setScopes)

@@ -101,9 +101,9 @@ func unreachable(r *http.Request, err error) error {
 	case errors.As(err, &dns) || errors.As(err, &dial) && dial.Op == "dial":
 		return core.Wrap(core.ToolFailed, err, "%s could not be reached.", r.URL.Host)
 	}
-	doubt := ""
+	category, doubt := core.ToolFailed, ""
 	if r.Method != http.MethodGet {
-		doubt = " Whether it got the request is not known. Please check."
+		category, doubt = core.OutcomeUnknown, " Whether it got the request is not known. Please check."
 	}
-	return core.Wrap(core.ToolFailed, err, "The connection to %s was lost before its answer was complete.%s", r.URL.Host, doubt)
+	return core.Wrap(category, err, "The connection to %s was lost before its answer was complete.%s", r.URL.Host, doubt)
 }

@@ -1,125 +1,31 @@
 package proof
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
-	"unicode/utf16"
-
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
+	"gatehouse/core/tool"
 )
 
 // Digest is "sha256:" and the hash, in lower-case hex, of a JSON value in canonical form. Error: invalid.
 func Digest(text []byte) (string, error) {
-	canonical, err := Canonical(text)
+	digest, err := tool.ValueDigest(text)
 	if err != nil {
-		return "", err
+		return "", invalid(err)
 	}
-	hash := sha256.Sum256(canonical)
-	return digestPrefix + hex.EncodeToString(hash[:]), nil
+	return digest, nil
 }
 
 // digestPrefix begins a digest.
 const digestPrefix = "sha256:"
 
-// Canonical gives a JSON value in the form of RFC 8785: no white space, keys sorted by their UTF-16 units, needless escapes removed, numbers as
-// ECMAScript prints them. Repeated keys and texts that are not Unicode are refused. Error: invalid.
-//
-// A number that a 64-bit float can't hold stays in the digits it was written in: an integer that is none of a float's, a fraction of more than 17
-// digits, one out of range. The RFC has no such numbers; rounded ones would let different arguments, such as 9007199254740992 and
-// 9007199254740993, have one digest. A fraction of 17 digits or fewer is rounded to the nearest float, as the RFC wants it.
+// Canonical gives a JSON value in the form of RFC 8785, as strictjson's AppendRFC8785 does. Repeated keys and texts that are not Unicode are
+// refused. Error: invalid.
 func Canonical(text []byte) ([]byte, error) {
 	v, err := strictjson.Parse(text)
 	if err != nil {
-		return nil, core.Errorf(core.Invalid, "This is not valid JSON: %v.", err)
+		return nil, invalid(err)
 	}
-	return appendValue(nil, v), nil
+	return v.AppendRFC8785(nil), nil
 }
 
-func appendValue(b []byte, v *strictjson.Value) []byte {
-	switch v.Kind {
-	case strictjson.Object:
-		return appendObject(b, v)
-	case strictjson.Array:
-		b = append(b, '[')
-		for i, item := range v.Items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendValue(b, item)
-		}
-		return append(b, ']')
-	case strictjson.String:
-		return strictjson.AppendString(b, v.String)
-	case strictjson.Number:
-		return appendNumber(b, string(v.Number))
-	case strictjson.Bool:
-		return strconv.AppendBool(b, v.Bool)
-	}
-	return append(b, "null"...)
-}
-
-func appendObject(b []byte, v *strictjson.Value) []byte {
-	type member struct {
-		units []uint16
-		strictjson.Member
-	}
-	members := make([]member, len(v.Members))
-	for i, m := range v.Members {
-		members[i] = member{utf16.Encode([]rune(m.Key)), m}
-	}
-	slices.SortFunc(members, func(x, y member) int { return slices.Compare(x.units, y.units) })
-	b = append(b, '{')
-	for i, m := range members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendValue(append(strictjson.AppendString(b, m.Key), ':'), m.Value)
-	}
-	return append(b, '}')
-}
-
-// floatDigits is how many significant digits name every float.
-const floatDigits = 17
-
-// smallestNormal is the smallest float that has all of its digits.
-const smallestNormal = 0x1p-1022
-
-// appendNumber writes a number as ECMAScript prints it, if a float holds it, and else as it is.
-func appendNumber(b []byte, n string) []byte {
-	f, err := strconv.ParseFloat(n, 64)
-	if err != nil {
-		return append(b, n...)
-	}
-	written := decimalOf(n)
-	rounds := written.power < 0 && len(written.digits) <= floatDigits && math.Abs(f) >= smallestNormal
-	if !rounds && written != decimalOf(strconv.FormatFloat(f, 'e', -1, 64)) {
-		return append(b, n...)
-	}
-	text, _ := json.Marshal(cmp.Or(f, 0)) // as ECMAScript; of a finite number it can't fail, and -0 is 0
-	return append(b, text...)
-}
-
-// decimal is the value of a number: its significant digits, and the power of ten of the last one. The sign is left out.
-type decimal struct {
-	digits string
-	power  int
-}
-
-func decimalOf(n string) decimal {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(n), "e")
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	significant := strings.TrimRight(digits, "0")
-	if significant == "" {
-		return decimal{}
-	}
-	power, _ := strconv.Atoi(exponent) // of one that is out of range it gives the largest or the smallest
-	return decimal{significant, power - len(fraction) + len(digits) - len(significant)}
-}
+func invalid(err error) error { return core.Errorf(core.Invalid, "This is not valid JSON: %v.", err) }

@@ -183,7 +183,7 @@ func TestAnAgentLearnsThatNobodyWasTold(t *testing.T) {
 	for deadline := time.Now().Add(patience); got.Delivery == nil && time.Now().Before(deadline); {
 		got = ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=1", "", "")
 	}
-	if d := got.Delivery; got.State != core.Open || d == nil || d.State != "retrying" || !strings.Contains(d.Why, "delivery_forbidden") {
+	if d := got.Delivery; got.State != core.Open || d == nil || d.State != "undelivered" || !strings.Contains(d.Why, "delivery_forbidden") {
 		t.Errorf("it is %+v, delivery %+v", got, got.Delivery)
 	}
 	answer, err := http.Get(s.base + proof.Path)

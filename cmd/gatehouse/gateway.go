@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -68,6 +69,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		store: store, platforms: platforms, servers: p.servers, policy: p.policy, models: models, traces: traces,
 		drain: cfg.DrainTimeout, log: log,
 	}
+	service.TellThrough(platforms...)
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
 		Jitter: rand.Float64, Log: log,
@@ -108,6 +110,15 @@ func (g *gateway) stuck(ctx context.Context) error {
 		err = core.Errorf(core.Internal, "Turns have been waiting for more than %s although workers are free. See gatehouse queue.", stuckAfter)
 	}
 	return err
+}
+
+// untold is a line for /readyz about requests of agents that reached nobody. It does not make it fail: another replica would not reach anybody either.
+func (g *gateway) untold(ctx context.Context) []string {
+	ids, err := g.store.Undelivered(ctx)
+	if err != nil || len(ids) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Requests of agents that reached no approver: %d, the first one %s. See gatehouse queue and gatehouse deadletters list.", len(ids), ids[0])}
 }
 
 func namesOf(platforms []core.Platform) (names []string) {

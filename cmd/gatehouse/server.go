@@ -121,6 +121,7 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	state.Database = report(s.gateway.store.Health(ctx))
 	state.Turns = report(s.gateway.stuck(ctx))
 	state.Clock = report(nil)
+	state.Notes = append(state.Notes, s.gateway.untold(ctx)...)
 	for _, p := range s.gateway.platforms {
 		var inbound, outbound error
 		if h, ok := p.(core.Health); ok {

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,10 +65,40 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.Running || s.Withdrawn != 0 {
-		return t.Sentences.Stopped, nil
+	if !s.Running && s.Withdrawn == 0 {
+		return t.Sentences.NothingRuns, nil
 	}
-	return t.Sentences.NothingRuns, nil
+	goesOn, err := t.runningCall(ctx)
+	if err == nil && goesOn != "" {
+		return fmt.Sprintf(t.Sentences.GoesOn, goesOn), nil
+	}
+	return t.Sentences.Stopped, err
+}
+
+// runningCall says what the call of the conversation does that has begun and has no result yet: a stop does not cut it; "" if there is none. After
+// a stop none begins any more, see the store's BeginIntent.
+func (t *turn) runningCall(ctx context.Context) (string, error) {
+	events, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
+	if err != nil {
+		return "", err
+	}
+	for _, e := range events {
+		s, ok := e.Body.(core.SignalEvent)
+		if !ok {
+			continue
+		}
+		a, intent, err := t.Store.Recorded(ctx, s.Approval)
+		switch core.CategoryOf(err) {
+		case "":
+			if intent.State() == core.CallRunning {
+				return a.Call.Summary, nil
+			}
+		case core.NotFound, core.ApprovalMismatch, core.Unsupported:
+		default:
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // status says what runs and what waits in the conversation: messages, decisions and approvals.
@@ -154,7 +185,7 @@ func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 			kept++
 			continue
 		}
-		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
+		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."), false)
 		if err != nil {
 			return nil, err
 		}
@@ -238,7 +269,7 @@ func (t *turn) click(ctx context.Context) (*core.Finish, error) {
 	f := &core.Finish{End: core.End{Kind: core.EndDecided}}
 	switch err := t.vote(ctx, c); core.CategoryOf(err) {
 	case "":
-	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
+	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid, core.ProviderUnavailable:
 		f = t.rejectClick(err)
 		if c.Disabled && core.CategoryOf(err) != core.NotAllowed { // who may not press has disabled nothing
 			f.Redraw = c.Approval
@@ -267,12 +298,17 @@ func (t *turn) pressed() (core.Click, error) {
 
 // rejectClick ends a click that did not count, with a private reply to the person.
 func (t *turn) rejectClick(err error) *core.Finish {
-	p := t.post(core.PostPrivate, "private", t.Harness.Sentence(err))
+	text := t.Harness.Sentence(err)
+	if core.CategoryOf(err) == core.ProviderUnavailable { // of groupsNow: a press is not tried again by itself
+		text = core.MessageOf(err)
+	}
+	p := t.post(core.PostPrivate, "private", text)
 	p.Person = t.claim.Event.Actor.ID
 	return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
-// vote looks up which of the rule's groups the person is in, and then decides. A withdrawal is the requester's, whatever their groups.
+// vote looks up which of the rule's groups the person is in, if it depends on them, and then decides. A withdrawal is the requester's, whatever
+// their groups.
 func (t *turn) vote(ctx context.Context, c core.Click) error {
 	e := &t.claim.Event
 	who := t.withName(ctx, e.Actor)
@@ -281,10 +317,33 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 		if err != nil && core.CategoryOf(err) != core.NotFound { // Vote records one that is not found
 			return err
 		}
-		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Groups()); err != nil {
-			return err
+		wanted := a.Rule.Groups()
+		other := func(group string) bool { return !slices.Contains(wanted, group) }
+		who.Groups = slices.DeleteFunc(slices.Clone(who.Groups), other) // the press may have come with some
+		if !a.Rule.MayDecide(who, a.Requester) {
+			if who.Groups, err = t.groupsNow(ctx, dir, who, wanted); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := t.Vote(ctx, c, who, e.Seq)
 	return err
+}
+
+// groupsNow asks a platform, for as long as membershipTime, which groups a person is in. Error: provider_unavailable, with a sentence for who
+// pressed; nothing is decided by what was known before.
+func (t *turn) groupsNow(ctx context.Context, dir core.Directory, who core.Actor, wanted []string) ([]string, error) {
+	asking, done := context.WithTimeout(ctx, membershipTime)
+	defer done()
+	over, _ := asking.Deadline()
+	for wait := firstAskAgain; ; wait *= 2 {
+		groups, err := dir.Groups(asking, who, wanted)
+		if core.CategoryOf(err) != core.ProviderUnavailable || ctx.Err() != nil {
+			return groups, err
+		}
+		if wait = max(wait, core.RetryAfterOf(err)); time.Until(over) < wait {
+			return nil, core.Wrap(core.ProviderUnavailable, err, "%s; press again.", strings.TrimSuffix(core.MessageOf(err), "."))
+		}
+		pause(asking, wait)
+	}
 }

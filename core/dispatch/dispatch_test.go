@@ -301,7 +301,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	<-began
 	stop := b.word("room:1", "stop")
-	b.expect("Stopped.")
+	b.expect("This call has begun and goes on; its result will be told here, and nothing else is done after it: Pull the lever.")
 	b.ended(stop.Seq)
 	signals, err := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1", Waiting: true})
 	if err != nil || len(signals) != 1 {
@@ -310,7 +310,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	<-heard
 	<-heard // the first stop was processed
 	close(let)
-	b.expect("This was done before: Pull the lever.")
+	b.expect("This was done before: Pull the lever.\nIts result: pulled")
 	if e := b.ended(signals[0].Seq); e.End.Kind != core.EndWithdrawn {
 		t.Errorf("%+v", e.End)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -73,7 +74,8 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core
 	if err != nil || paused == nil {
 		return f, err
 	}
-	abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why))
+	stopped := end.Category == core.Stopped
+	abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why), stopped)
 	if err != nil {
 		return f, err
 	}
@@ -96,8 +98,8 @@ func (t *turn) endingTurn(ctx context.Context, id core.InvocationID, signal core
 }
 
 // abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits for it. A post
-// reports what was already done, because ending the turn does not undo it.
-func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (core.Abandon, []core.Post, error) {
+// reports what was already done, because ending the turn does not undo it; with stopped also what was tried and failed.
+func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error, stopped bool) (core.Abandon, []core.Post, error) {
 	messages, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
 	if err != nil && core.CategoryOf(err) != core.SessionLoadFailed { // no later turn can read them either
 		return core.Abandon{}, nil, err
@@ -114,7 +116,7 @@ func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (co
 	}
 	var posts []core.Post
 	if intent != nil {
-		posts = t.alreadyDone(intent, approval)
+		posts = t.alreadyDone(intent, approval, stopped)
 	}
 	if len(messages) > p.Messages {
 		intent = nil // the resumed turn has already saved the call's result
@@ -136,16 +138,48 @@ func openResults(messages []core.Message, intent *core.IntentRecord, a core.Appr
 	return rows
 }
 
-// alreadyDone returns a post that reports what a turn that ends early has done, or may have done.
-func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval) []core.Post {
-	text := fmt.Sprintf(t.Sentences.AlreadyDone, a.Call.Summary)
-	switch {
-	case intent.Result == nil || intent.Result.Category == core.OutcomeUnknown:
-		text = fmt.Sprintf(t.Sentences.OutcomeUnknown, a.Call.Summary)
-	case intent.Result.Category != "":
+// alreadyDone returns a post that reports what a turn that ends early has done, or may have done, with its result. What failed is reported only if
+// the turn was stopped meanwhile: then the person was told that they would learn its result.
+func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval, stopped bool) []core.Post {
+	sentence := t.Sentences.AlreadyDone
+	switch r := intent.Result; {
+	case r == nil || r.Category == core.OutcomeUnknown:
+		return []core.Post{t.unknownOutcome(a)}
+	case r.Category != "" && !stopped:
 		return nil // it failed: nothing was done
+	case r.Category != "":
+		sentence = t.Sentences.CallFailed
+	}
+	text := fmt.Sprintf(sentence, a.Call.Summary)
+	if result := shownResult(a.Call, intent.Result.Content); result != "" {
+		text += "\n" + fmt.Sprintf(t.Sentences.CallResult, result)
 	}
 	return []core.Post{t.post(core.PostNotice, "done/"+string(a.ID), text)}
+}
+
+// unknownOutcome is a post that says of a call that nobody knows whether it took effect.
+func (t *turn) unknownOutcome(a core.Approval) core.Post {
+	return t.post(core.PostNotice, "done/"+string(a.ID), fmt.Sprintf(t.Sentences.OutcomeUnknown, a.Call.Summary))
+}
+
+// maxResult is the limit of a result that people are shown, in characters.
+const maxResult = 1000
+
+// shownResult is what a call returned, or why it failed, for people: with secrets masked.
+func shownResult(c core.Call, content string) string {
+	var failed struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(content), &failed) == nil && failed.Error.Message != "" {
+		content = failed.Error.Message
+	}
+	text := []rune(strings.TrimSpace(c.Mask(content)))
+	if len(text) > maxResult {
+		text = append(text[:maxResult-1], '…')
+	}
+	return string(text)
 }
 
 func recordedResult(i *core.IntentRecord, a core.Approval) string {

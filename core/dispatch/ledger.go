@@ -22,6 +22,14 @@ type ledger struct {
 	busy    bool // an intent is committed, and its result is not
 	stopped bool
 	refused core.ToolResult // why the approved call was not begun
+	doubt   bool            // the outcome of a call is unknown
+}
+
+// inDoubt reports whether the outcome of a call is unknown.
+func (l *ledger) inDoubt() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.doubt
 }
 
 // refuse notes why the resumed call is not begun; the turn's Finish stores it.
@@ -57,10 +65,20 @@ func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	return rec, err
 }
 
-// finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again.
+// finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again. A stop that was said meanwhile ends the
+// turn now: who said it was told that nothing else follows.
 func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
-	return l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
+	l.mu.Lock()
+	l.doubt = r.Category == core.OutcomeUnknown
+	l.mu.Unlock()
+	if err := l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) }); err != nil {
+		return err
+	}
+	if asked, err := l.store.StopRequested(ctx, l.claim); err == nil && asked {
+		l.stop()
+	}
+	return nil
 }
 
 // keeper commits how far a begun call is. One that pauses runs no more, so a stop can end the turn. It is nil if nothing can be kept.

@@ -93,7 +93,20 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	if outcome == nil {
 		outcome = answer // refused before it ran, so no subscriber was called
 	}
-	return t.outcome(ctx, s, outcome)
+	f, err := t.outcome(ctx, s, outcome)
+	if err == nil && t.leftInDoubt(ctx, asked.ID) {
+		f.Posts = append(f.Posts, t.unknownOutcome(asked))
+	}
+	return f, err
+}
+
+// leftInDoubt reports whether the outcome of the call that the turn was resumed for is unknown. An earlier attempt may have found that out.
+func (t *turn) leftInDoubt(ctx context.Context, id core.ApprovalID) bool {
+	if t.claim.Event.Attempt == 1 {
+		return t.ledger.inDoubt()
+	}
+	_, intent, err := t.Store.Recorded(ctx, id)
+	return err == nil && intent.State() == core.CallUnknown
 }
 
 // outcome turns the outcome of the harness into a Finish.

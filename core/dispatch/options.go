@@ -107,6 +107,8 @@ const (
 	firstBackoff     = time.Second
 	maxBackoff       = time.Minute
 	controlTimeout   = 10 * time.Second // of a click or control: a platform that hangs must not block their slots
+	membershipTime   = 10 * time.Second // of a click, besides: for asking the platform which groups its person is in
+	firstAskAgain    = 500 * time.Millisecond
 )
 
 // Sentences are the texts that dispatch itself sends to people. Each may be replaced.
@@ -119,7 +121,10 @@ type Sentences struct {
 	TooLarge         string // %d: the limit in bytes
 	TooMany          string // to somebody whose messages exceed GATEHOUSE_RATE, or many of whose messages wait
 	TooManyApprovals string // %d: the limit
+	GoesOn           string // %s: what a tool does that had begun before stop was said
 	AlreadyDone      string // %s: what a tool did before its turn ended early
+	CallFailed       string // %s: what it was to do, where stop was said meanwhile
+	CallResult       string // %s: what it returned, below the one or the other
 	OutcomeUnknown   string // %s: what it may have done
 	Waits            string // %s: the time of day until which the model's vendor asked to wait
 }
@@ -139,7 +144,10 @@ func DefaultSentences() Sentences {
 		TooLarge:         "That message is too large. The limit is %d bytes. Please send it in parts.",
 		TooMany:          "You sent more messages than I can take from one person. This one is not answered; please wait a minute and send it again.",
 		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw them with !cancel, before you ask for more.",
+		GoesOn:           "This call has begun and goes on; its result will be told here, and nothing else is done after it: %s",
 		AlreadyDone:      "This was done before: %s",
+		CallFailed:       "This failed: %s",
+		CallResult:       "Its result: %s",
 		OutcomeUnknown:   "It is unknown whether this was done, please check: %s",
 		Waits:            "The model is busy and asked me to wait until %s.",
 	}

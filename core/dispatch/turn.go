@@ -116,7 +116,7 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 	}
 	if e.QueueKey() != e.Conversation.Queue() { // a click or control
 		var done context.CancelFunc
-		ctx, done = context.WithTimeout(ctx, controlTimeout)
+		ctx, done = context.WithTimeout(ctx, controlTimeout+membershipTime)
 		defer done()
 	}
 	switch b := e.Body.(type) {
@@ -144,10 +144,12 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 // If the store works and refuses the session or the pause, the turn ends as session_save_failed or suspension_persistence_failed, and keeps
 // neither. If nothing can be stored, the event is released, to be claimed again.
 func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
+	t.name(f)
 	stored := t.store(ctx, f)
 	if category := unsaved(f); category != "" && refused(stored) {
 		without, ending := t.finishFailed(ctx, &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))})
 		if ending == nil {
+			t.name(without)
 			f, stored = without, t.store(ctx, without)
 		}
 	}
@@ -165,6 +167,16 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	default:
 		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored), "err", stored)
 		t.release(ctx)
+	}
+}
+
+// name makes the posts of a resumed turn name the approval: if they can't be posted any more where it was asked for, the requester is told by them.
+func (t *turn) name(f *core.Finish) {
+	s, ok := t.claim.Event.Body.(core.SignalEvent)
+	for i := range f.Posts {
+		if p := &f.Posts[i]; ok && p.Approval == "" {
+			p.Approval = s.Approval
+		}
 	}
 }
 

@@ -41,8 +41,12 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		more, err = d.Store.ReleasePost(ctx, row, wait)
 		return err
 	}
-	if row.Kind == core.PostCard && (refused || row.GaveUp()) {
-		told, err := d.fallback(ctx, p, row)
+	instead := d.forRequester
+	if row.Kind == core.PostCard {
+		instead = d.fallback
+	}
+	if row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp()) {
+		told, err := instead(ctx, p, row)
 		if err != nil {
 			row.State = core.RowWaiting
 			wait = d.later(&row, err)
@@ -90,6 +94,9 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 			return storeError(err)
 		}
 		delivery.Card = &card
+		if row.ForEach() {
+			return d.forEach(ctx, p, row, delivery)
+		}
 		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
 			err := d.addCopies(ctx, dir, row, &delivery)
 			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.LeaseLost) {

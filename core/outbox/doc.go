@@ -24,6 +24,8 @@
 // too, and the approvers get direct messages. It asks, too, if approvers are left out of the direct messages, and says how many. This is stored
 // in the same transaction as the refusal, under keys that are always the same.
 //
+// What a resumed turn says of its call, and can't be posted any more where it was asked for, goes to who asked, as direct messages.
+//
 // A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to wait or can't be
 // reached, the send is retried up to giveUp times.
 package outbox

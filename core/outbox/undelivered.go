@@ -45,6 +45,12 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 		return core.Fallback{}, nil
 	case err != nil || card.State != core.Open:
 		return core.Fallback{}, storeError(err)
+	case card.From.Platform == core.CallbackPlatform: // another agent's: there is no card in a conversation
+		if row.Occasion != "" {
+			return core.Fallback{}, nil
+		}
+		copies, err := d.toApprovers(ctx, row, core.Approval{ID: row.Approval}.CardKey(), card)
+		return core.Fallback{Copies: copies}, err
 	case row.Copy && row.Instead == "": // the card in the conversation notifies the approvers, and says who was not told
 		if row.Person == "" {
 			return core.Fallback{}, nil
@@ -66,6 +72,28 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 		return core.Fallback{Copies: core.Copies{Posts: []core.Post{undelivered(row, card)}}}, nil
 	}
 	return core.Fallback{}, nil // a platform without a directory still tries
+}
+
+// forRequester returns, for who asked, as direct messages, what a resumed turn says that can't be posted where they asked: the channel was archived
+// or closed meanwhile. What may have arrived there is not repeated.
+func (d *Deliverer) forRequester(ctx context.Context, p core.Platform, row core.OutboxRow) (f core.Fallback, err error) {
+	if row.Copy || row.State == core.RowUnknown || len(row.Delivered()) > 0 {
+		return f, nil
+	}
+	card, err := d.Card(ctx, row.Approval, false)
+	if core.CategoryOf(err) == core.NotFound || err == nil && !strings.HasPrefix(card.Requested.ID, p.Name()+":") {
+		return f, nil
+	}
+	if err != nil {
+		return f, storeError(err)
+	}
+	post := row.Post
+	post.Key, post.To, post.Copy, post.Person = row.Key+"/requester", core.Address{Platform: p.Name()}, true, card.Requested.ID
+	about := post
+	about.Key, about.Kind = "closed/"+string(row.Approval), core.PostNotice
+	about.Text = "What became of this could not be posted where you asked for it, so it follows here: " + card.Summary
+	f.Posts = []core.Post{about, post}
+	return f, nil
 }
 
 // undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait without a word.
@@ -92,8 +120,18 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 		f.Untold = row.Key
 		return f, nil
 	}
+	copies, err := d.toApprovers(ctx, row, row.Instead, card)
+	if f.Copies = copies; err != nil {
+		f.Notice = nil // it is not known yet
+	}
+	return f, err
+}
+
+// toApprovers returns copies of a card, as direct messages, for all approvers: those of the conversation's platform first, each person one. The keys
+// are made from key; row is a copy of the card that failed. Error: some are not known now; the result holds the others.
+func (d *Deliverer) toApprovers(ctx context.Context, row core.OutboxRow, key string, card core.Card) (all core.Copies, err error) {
 	post := row.Post
-	post.Key = row.Instead
+	post.Key = key
 	person := core.Rule{People: card.People}.Person
 	told := map[string]bool{}
 	var fails []error
@@ -107,18 +145,38 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 			if err != nil {
 				fails = append(fails, unknownCopies(err))
 			}
-			f.LeftOut += copies.LeftOut
+			all.LeftOut += copies.LeftOut
 			for _, post := range copies.Posts {
 				if who := person(post.Person); !told[who] {
 					told[who] = true
-					f.Posts = append(f.Posts, post)
+					all.Posts = append(all.Posts, post)
 				}
 			}
 		}
 	}
-	d.warnLeftOut(row, f.Copies)
-	if len(fails) > 0 {
-		f.Notice = nil // it is not known yet
+	d.warnLeftOut(row, all)
+	return all, errors.Join(fails...)
+}
+
+// forEach stores, in place of a copy that stands for each approver of its platform, a copy for each of them. Nothing is sent for the row itself.
+func (d *Deliverer) forEach(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
+	dir, ok := p.(core.Directory)
+	row.Parts = nil // the claim may have noted that one is in doubt
+	if delivery.Card.State != core.Open || row.Shown > 0 {
+		return nil
 	}
-	return f, errors.Join(fails...)
+	var copies core.Copies
+	if ok {
+		var err error
+		delivery.Key = strings.TrimSuffix(row.Key, "/"+core.EachApprover)
+		delivery.Reminds = strings.TrimSuffix(row.Reminds, "/"+core.EachApprover)
+		if copies, err = dir.CardCopies(ctx, delivery, true); err != nil {
+			return unknownCopies(err)
+		}
+		d.warnLeftOut(*row, copies)
+	}
+	if len(copies.Posts) == 0 {
+		return core.Errorf(core.DeliveryFailed, "None of the approvers on %s can be sent a direct message.", p.Name())
+	}
+	return storeError(d.Store.AddCopies(ctx, *row, copies))
 }

@@ -21,6 +21,16 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	return sum(append(text, '}')), nil
 }
 
+// ValueDigest is the digest of a JSON value in the form of RFC 8785, whatever its layout: what a proof says of arguments, and what one request of
+// an agent is recognized by. Error: that of strictjson.Parse.
+func ValueDigest(text []byte) (string, error) {
+	v, err := strictjson.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return sum(v.AppendRFC8785(nil)), nil
+}
+
 // SchemaDigest is the digest of a tool's schema and, if it has one, of its version. It does not depend on the schema's layout.
 func (t Tool) SchemaDigest() string {
 	text := slices.Clone([]byte(t.Schema))

@@ -68,13 +68,15 @@ func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (core.T
 	case r := <-done:
 		return t.judge(ctx, within, r)
 	case <-late.C:
-		return core.ToolResult{}, core.Errorf(core.ToolFailed, "%s did not finish within %s, and may still be running.%s", t.Name, limit, t.inDoubt())
+		category, doubt := t.inDoubt()
+		return core.ToolResult{}, core.Errorf(category, "%s did not finish within %s, and may still be running.%s", t.Name, limit, doubt)
 	}
 }
 
 // judge turns what Do has returned into a result within the limits.
 func (t Tool) judge(ctx, within context.Context, r returned) (result core.ToolResult, err error) {
 	most, said := cmp.Or(t.MaxOutput, DefaultMaxOutput), core.MessageOf(r.err)
+	stopped, doubt := t.inDoubt()
 	switch {
 	case len(r.content) > most:
 		result.Whole = typestate.Digest(r.content)
@@ -94,19 +96,19 @@ func (t Tool) judge(ctx, within context.Context, r returned) (result core.ToolRe
 	case said != "":
 		return result, r.err
 	case ctx.Err() == nil && within.Err() != nil:
-		return result, core.Wrap(core.ToolFailed, r.err, "%s was stopped, because it did not finish within %s.%s", t.Name, cmp.Or(t.Timeout, DefaultTimeout), t.inDoubt())
+		return result, core.Wrap(stopped, r.err, "%s was stopped, because it did not finish within %s.%s", t.Name, cmp.Or(t.Timeout, DefaultTimeout), doubt)
 	case errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded):
-		return result, core.Wrap(core.ToolFailed, r.err, "%s was stopped before it finished.%s", t.Name, t.inDoubt())
+		return result, core.Wrap(stopped, r.err, "%s was stopped before it finished.%s", t.Name, doubt)
 	}
 	return result, r.err
 }
 
-// inDoubt is the sentence about a call that was stopped.
-func (t Tool) inDoubt() string {
+// inDoubt is the category of a call that was stopped, and the sentence about it.
+func (t Tool) inDoubt() (core.Category, string) {
 	if t.Mutating {
-		return " Whether it took effect is not known. Please check."
+		return core.OutcomeUnknown, " Whether it took effect is not known. Please check."
 	}
-	return ""
+	return core.ToolFailed, ""
 }
 
 // storable replaces what is no text: a database and a vendor's API refuse it.

@@ -34,6 +34,17 @@ var intentExamples = []example{
 		w.equal("the same", *must(w.LoadIntent(w.ctx, "a"))(w), first)
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "approved", "begun"})
 	}},
+	{"no intent is begun after a stop", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.Stop(w.ctx, conversation, bob))(w)
+		_, err := w.BeginIntent(w.ctx, s, intent(c, "a"))
+		w.fails(err, core.Stopped)
+		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+	}},
 	{"the first result is kept", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)

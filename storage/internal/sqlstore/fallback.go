@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // FailPost ends a delivery as ReleasePost does, and stores how people are told instead, in one transaction. Repeating it tells nothing twice.
@@ -34,8 +35,11 @@ func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Dura
 		if err := t.unquiet(f.Asks, f.LeftOut, f.Untold); err != nil {
 			return err
 		}
-		if err := t.putUnknown(f.Posts); err != nil || f.Notice == nil {
+		if err := t.putUnknown(f.Posts); err != nil {
 			return err
+		}
+		if f.Notice == nil {
+			return t.recordUndelivered(row)
 		}
 		told, err := t.toldInstead(row, f.Asks)
 		if err != nil || told {
@@ -68,6 +72,46 @@ func (t *Tx) toldInstead(failed core.OutboxRow, quiet string) (bool, error) {
 		hope := r.State == core.RowWaiting && r.Attempts == 0
 		return r.Seq != failed.Seq && r.Instead == quiet && (hope || len(r.Delivered()) > 0)
 	}), err
+}
+
+// recordUndelivered records in the audit log, once, that none of the cards of an agent's open request has arrived, and none is on its way for the
+// first time; failed is the last one.
+func (t *Tx) recordUndelivered(failed core.OutboxRow) error {
+	if !isCard(failed) {
+		return nil
+	}
+	a, err := t.approval(failed.Approval)
+	if err != nil || a.External == nil || a.State != core.Open {
+		if core.CategoryOf(err) == core.NotFound {
+			err = nil
+		}
+		return err
+	}
+	known, err := t.exists(`select 1 from outbox where approval = $1 and approval <> '' and kind = 'card' and `+hopeful+`
+		union all select 1 from audit where approval = $1 and action = $2 limit 1`, a.ID, audit.Undelivered)
+	if err == nil && !known {
+		cause, _, _ := strings.Cut(failed.Cause, ":") // the rest may quote what a platform said
+		t.audit(a.ID, audit.Undelivered, failed.Owner, cause)
+	}
+	return err
+}
+
+// hopeful is a card that has arrived, or may yet arrive at the first attempt.
+const hopeful = `(arrived or state = 'waiting' and cause = '')`
+
+// Undelivered returns the open requests of agents of which nobody was told, the oldest first: none of their cards has arrived. One without cards
+// waits on the pages.
+func (s *Store) Undelivered(ctx context.Context) (ids []core.ApprovalID, err error) {
+	return read(ctx, s, func(t *Tx) ([]core.ApprovalID, error) {
+		found, err := t.Texts(`
+			select id from approvals a where state = 'open' and conversation like 'external:%'
+			and exists (select 1 from outbox where approval = a.id and approval <> '' and kind = 'card')
+			and not exists (select 1 from outbox where approval = a.id and approval <> '' and kind = 'card' and ` + hopeful + `) order by seq limit 100`)
+		for _, id := range found {
+			ids = append(ids, core.ApprovalID(id))
+		}
+		return ids, err
+	})
 }
 
 // Cards returns the cards of an approval and their copies.

@@ -40,6 +40,13 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 		if err := t.checkUse(a.Use); err != nil {
 			return rec, err
 		}
+		stopped, err := t.exists(`select 1 from queues where queue_key = $1 and stop = event`, c.Key)
+		if err != nil {
+			return rec, err
+		}
+		if stopped {
+			return rec, core.Errorf(core.Stopped, "Stopped.")
+		}
 		return core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}, t.storeIntent(c, i)
 	})
 }

@@ -17,7 +17,7 @@ import (
 
 // Limits of the cache.
 const (
-	Fresh       = 30 * time.Second // age of permissions and of members' roles: a person who loses a role can decide for no longer than that
+	Fresh       = 30 * time.Second // age of permissions and of members' roles, for who is told; who decides is asked for
 	dmLasts     = time.Hour        // age of the channel of a person's direct messages, which never changes
 	maxChannels = 100_000
 	maxRoles    = 1_000_000

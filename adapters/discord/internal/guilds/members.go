@@ -32,9 +32,9 @@ func (c *Cache) SetMember(guild, user string, roles []string) {
 	}
 }
 
-// Roles returns a user's roles in a server, none if they are not in it.
+// Roles asks for a user's roles in a server, none if they are not in it.
 func (c *Cache) Roles(ctx context.Context, guild, user string) ([]string, error) {
-	m, err := c.member(ctx, guild, user)
+	m, err := c.memberWithin(ctx, 0, guild, user)
 	if rest.IsGone(err) {
 		return nil, nil
 	}
@@ -42,7 +42,11 @@ func (c *Cache) Roles(ctx context.Context, guild, user string) ([]string, error)
 }
 
 func (c *Cache) member(ctx context.Context, guild, user string) (member, error) {
-	return c.members.within(Fresh, guild+"/"+user, get[member](ctx, c.rest, discordgo.EndpointGuildMember(guild, user)))
+	return c.memberWithin(ctx, Fresh, guild, user)
+}
+
+func (c *Cache) memberWithin(ctx context.Context, age time.Duration, guild, user string) (member, error) {
+	return c.members.within(age, guild+"/"+user, get[member](ctx, c.rest, discordgo.EndpointGuildMember(guild, user)))
 }
 
 // GuildOfRole returns the server of a role, "" if it is in none of the bot's servers.

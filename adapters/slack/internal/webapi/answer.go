@@ -107,6 +107,13 @@ var answers = map[string]any{
 	"conversations.replies": messages{},
 	"reactions.add":         done{},
 	"reactions.remove":      done{},
+	"usergroups.list": struct {
+		done
+		Groups []struct {
+			ID     string `json:"id"`
+			Handle string `json:"handle"`
+		} `json:"usergroups"`
+	}{},
 	"usergroups.users.list": struct {
 		done
 		Users []string `json:"users"`

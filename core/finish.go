@@ -21,6 +21,7 @@ type Finish struct {
 	PressedCard   *PressedCard   // if the row of this card is in doubt, the press proves that it was sent; it is redrawn
 	Pressed       []string       // keys of posts with a pressed button: they are redrawn without it
 	AskedAgain    ApprovalID     // its cards are redrawn without the button to ask again
+	Show          []ApprovalID   // their cards are drawn once more, so one whose message was deleted is posted anew
 	Redraw        ApprovalID     // its cards are redrawn, a second later: a press has just been answered with another picture of one
 
 	Evidence json.RawMessage // of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none

@@ -33,6 +33,7 @@ func FromPlatform(accept Accept) Accept {
 // Post sends one part of a delivery and returns the platform's reference to it; more means that further parts follow. A typing
 // indicator (PostWorking) has no reference. Edit redraws the part of a reference. Both return *Error:
 //
+//   - not_found: of Edit, the message is gone: somebody deleted it;
 //   - delivery_later (with RetryAfter where known): it did not go out and is tried again;
 //   - delivery_not_yet (with RetryAfter): nothing was sent, since the platform's rate limit asks to wait; it counts as no attempt;
 //   - delivery_in_doubt: it may or may not have arrived;

@@ -74,6 +74,7 @@ type Part struct {
 	More    bool      `json:"more,omitempty"`      // further parts follow
 	Looks   int       `json:"looks,omitempty"`     // how often Find failed
 	Missed  int       `json:"missed,omitempty"`    // how often Find did not find it
+	Again   int       `json:"again,omitempty"`     // of a card: how often its message was deleted, and it was posted anew
 	SentAt  time.Time `json:"sent_after,omitzero"` // when the send that is in doubt began, or a little before, by the platform's clock; zero: not known
 }
 
@@ -166,6 +167,8 @@ type Delivery struct {
 	Card *Card // of a PostCard
 	Late bool  // older than the freshness limit: it is marked as late
 	Part int   // which part to send, from 0
+
+	Again int // of the part; see Part: a platform that refuses what it has sent before must not take it for that
 
 	// First is the card that a reminder reminds of, or that a card is like: where the platform has links to messages, the
 	// reminder is one line that links to it, and the other card names it with a link. "": that card has not arrived.

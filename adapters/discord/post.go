@@ -100,5 +100,8 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if _, _, toCommand := commandIn(delivery.To); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return nil // only its person sees it, and it can no longer be changed
 	}
+	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+		return core.Wrap(core.NotFound, err, "The message was deleted on Discord.")
+	}
 	return chat.SendError(err)
 }

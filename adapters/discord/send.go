@@ -119,7 +119,11 @@ const filelessTime = 10 * time.Minute
 // nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it
 // can't be guessed.
 func (d *Discord) nonce(delivery core.Delivery) string {
-	sum := sha256.Sum256([]byte(d.Signer.Seal("part", delivery.Key, strconv.Itoa(delivery.Part))))
+	fields := []string{"part", delivery.Key, strconv.Itoa(delivery.Part)}
+	if delivery.Again > 0 {
+		fields = append(fields, strconv.Itoa(delivery.Again))
+	}
+	sum := sha256.Sum256([]byte(d.Signer.Seal(fields...)))
 	const bytes = maxNonce * 3 / 4
 	return base64.RawURLEncoding.EncodeToString(sum[:bytes])
 }
@@ -197,7 +201,7 @@ func (p posted) hasText(part drawn, late string) bool {
 }
 
 // partName identifies a part of a post.
-func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d", d.Key, d.Part) }
+func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d+%d", d.Key, d.Part, d.Again) }
 
 // isOther reports whether a message is known to be another part. It tells apart two posts with the same text.
 func (d *Discord) isOther(message string, delivery core.Delivery) bool {

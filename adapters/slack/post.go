@@ -90,7 +90,7 @@ func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
-// Edit redraws a message. One that somebody has deleted in Slack needs no change any more.
+// Edit redraws a message. Error: not_found for one that somebody has deleted in Slack.
 func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	channel, ts, ok := strings.Cut(string(ref), "/")
 	if !ok {
@@ -108,8 +108,8 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 		return err
 	})
 	if webapi.IsRefusal(err, "message_not_found") {
-		s.Log.Info("a message was deleted in Slack, so it is not changed", "post", d.Key, "event", d.Event, "approval", d.Approval)
-		err = nil
+		_ = s.called(nil) // Slack has answered
+		return core.Wrap(core.NotFound, err, "The message was deleted in Slack.")
 	}
 	return webapi.SendError(s.called(err))
 }

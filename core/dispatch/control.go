@@ -12,6 +12,7 @@ import (
 
 // control answers stop, status, cancel and help.
 func (t *turn) control(ctx context.Context, word string) (*core.Finish, error) {
+	f := &core.Finish{End: core.End{Kind: core.EndReplied}}
 	var text string
 	var err error
 	word, which, _ := strings.Cut(word, " ")
@@ -19,7 +20,7 @@ func (t *turn) control(ctx context.Context, word string) (*core.Finish, error) {
 	case "stop":
 		text, err = t.stop(ctx)
 	case "status":
-		text, err = t.status(ctx)
+		text, f.Show, err = t.status(ctx)
 	case "cancel":
 		text, err = t.cancel(ctx, which)
 	case "help":
@@ -30,7 +31,8 @@ func (t *turn) control(ctx context.Context, word string) (*core.Finish, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
+	f.Posts = []core.Post{t.post(core.PostNotice, "notice", text)}
+	return f, nil
 }
 
 // retry retries a failed event by one new event, however often the button is pressed.
@@ -101,16 +103,16 @@ func (t *turn) runningCall(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// status says what runs and what waits in the conversation: messages, decisions and approvals.
-func (t *turn) status(ctx context.Context) (string, error) {
+// status says what runs and what waits in the conversation: messages, decisions and approvals, whose cards are to be shown.
+func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID, err error) {
 	conversation := t.claim.Event.Conversation
 	unended, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	open, err := t.openApprovals(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	now := time.Now()
 	var lines []string
@@ -139,6 +141,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 		lines = append(lines, fmt.Sprintf("Decided requests waiting to go on: %d.", decided))
 	}
 	for _, a := range open {
+		show = append(show, a.ID)
 		line := "Waiting for an approval: " + a.Call.Summary
 		if a.Question != nil {
 			line = "Waiting for an answer: " + a.Call.Summary
@@ -149,9 +152,9 @@ func (t *turn) status(ctx context.Context) (string, error) {
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return "Nothing is waiting.", nil
+		return "Nothing is waiting.", nil, nil
 	}
-	return strings.Join(lines, "\n"), nil
+	return strings.Join(lines, "\n"), show, nil
 }
 
 // reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their cards show that,

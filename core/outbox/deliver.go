@@ -112,9 +112,25 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	}
 	changes := row.Wanted > 1 || row.Kind == core.PostCard        // a part that was found, not sent now, may show an older version
 	if row.Shown < row.Wanted && changes && len(row.Parts) == 1 { // a post of several parts is never edited
-		return p.Edit(ctx, row.Parts[0].Ref, delivery)
+		delivery.Again = row.Parts[0].Again
+		err := p.Edit(ctx, row.Parts[0].Ref, delivery)
+		if core.CategoryOf(err) == core.NotFound {
+			return d.deleted(ctx, p, row, delivery)
+		}
+		return err
 	}
 	return nil
+}
+
+// deleted posts an open card anew whose message was deleted: that decides nothing, and what waits must be there to be decided. Nothing else whose
+// message was deleted needs a change any more.
+func (d *Deliverer) deleted(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
+	d.Log.Info("a message was deleted on its platform", "post", row.Key, "platform", p.Name(), "event", row.Event, "approval", row.Approval)
+	if delivery.Card == nil || delivery.Card.State != core.Open {
+		return nil
+	}
+	row.Parts, delivery.Part, delivery.Again = nil, 0, delivery.Again+1
+	return d.part(ctx, p, row, delivery)
 }
 
 // storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a missing card are
@@ -130,7 +146,7 @@ func storeError(err error) error {
 // parts sends the parts in order, from the first that may be missing.
 func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	if n := len(row.Parts); n > 0 && row.Parts[n-1].InDoubt {
-		delivery.Part, delivery.SentAt = n-1, row.Parts[n-1].SentAt
+		delivery.Part, delivery.SentAt, delivery.Again = n-1, row.Parts[n-1].SentAt, row.Parts[n-1].Again
 		if err := d.resolve(ctx, p, row, delivery); err != nil {
 			return err
 		}
@@ -161,7 +177,7 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	}
 	row.Parts = row.Parts[:delivery.Part]
 	if found.Ref != "" {
-		row.Parts = append(row.Parts, core.Part{Ref: found.Ref, More: found.More})
+		row.Parts = append(row.Parts, core.Part{Ref: found.Ref, More: found.More, Again: delivery.Again})
 	}
 	return storeError(d.Store.SavePost(ctx, *row))
 }
@@ -180,7 +196,7 @@ func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
 // part sends one part. Before the send it stores that the part is in doubt, unless the claim has done so, and after it the platform's answer;
 // that of the last part is stored by the row's release.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: timeOf(p)})
+	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: timeOf(p), Again: delivery.Again})
 	if !row.Doubted {
 		if err := d.Store.SavePost(ctx, *row); err != nil {
 			row.Parts = row.Parts[:delivery.Part] // nothing was sent
@@ -195,7 +211,7 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 		}
 		return err
 	}
-	row.Parts[delivery.Part] = core.Part{Ref: ref, More: more}
+	row.Parts[delivery.Part] = core.Part{Ref: ref, More: more, Again: delivery.Again}
 	if more {
 		return storeError(d.Store.SavePost(ctx, *row))
 	}

@@ -14,6 +14,8 @@
 // A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other destination, and the wait
 // does not count as a failed attempt.
 //
+// A message that somebody deleted is not posted again, but an open card's is, by its next change, which !status and a reminder ask for.
+//
 // Each platform has its own slots, so a platform that hangs delays no other.
 //
 // A refusal that people on the platform can fix (a permission, an invitation) is retried at long intervals for about a day. The row shows

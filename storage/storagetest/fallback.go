@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // elsewhere is a copy that notifies instead of the quiet card "card/a".
@@ -40,6 +41,45 @@ func refused(row core.OutboxRow) core.OutboxRow {
 }
 
 var fallbackExamples = []example{
+	{"an agent's request that reached nobody is recorded once, and listed until it is decided or a card arrives", func(w *world) {
+		copied := func(channel string) core.Post {
+			return core.Post{Key: "card/x/" + channel, To: core.Address{Platform: platform, Channel: channel}, Kind: core.PostCard, Approval: "x", Copy: true}
+		}
+		_, _, err := w.OpenExternal(w.ctx, external("x", ""), []core.Post{copied("a"), copied("b")}, 1)
+		w.ok(err)
+		untold := func(want ...core.ApprovalID) {
+			w.Helper()
+			w.equal("untold", len(must(w.Undelivered(w.ctx))(w)), len(want))
+		}
+		said := func(want int) {
+			w.Helper()
+			n := 0
+			for _, action := range actions(must(w.AuditLog(w.ctx, 0, 0))(w)) {
+				if action == audit.Undelivered {
+					n++
+				}
+			}
+			w.equal("the log says it", n, want)
+		}
+		rows := w.deliver(minute)
+		untold()
+		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, core.Fallback{}))
+		untold() // the other one is on its way
+		w.ok(w.FailPost(w.ctx, refused(rows[1]), 0, core.Fallback{Copies: core.Copies{Posts: []core.Post{copied("dm")}}}))
+		untold()
+		said(0)
+		row := w.first(minute)
+		row.Attempts, row.Cause = 1, "delivery_forbidden: no"
+		for range 2 {
+			w.ok(w.FailPost(w.ctx, row, 0, core.Fallback{}))
+			untold("x")
+			said(1)
+			row = w.first(minute)
+			row.Attempts, row.Cause = 2, "delivery_forbidden: still no"
+		}
+		w.sent(row, "ref")
+		untold()
+	}},
 	{"a refused copy makes the quiet card ask, and tells others, in one step", func(w *world) {
 		rows := w.quiet("ops")
 		f := instead(elsewhere("dm"))

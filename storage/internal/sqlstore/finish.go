@@ -89,7 +89,7 @@ func onlyAnswers(f core.Finish) bool {
 			return false
 		}
 	}
-	return f.Paused == nil && f.Approval == nil && f.PressedCard == nil && f.Redraw == "" && f.AskedAgain == "" && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed) == 0
+	return f.Paused == nil && f.Approval == nil && f.PressedCard == nil && f.Redraw == "" && f.AskedAgain == "" && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed)+len(f.Show) == 0
 }
 
 func checkFinish(f core.Finish) error {
@@ -99,7 +99,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.Resumed != "" || !f.NotRun.IsZero() || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.Resumed != "" || !f.NotRun.IsZero() || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Show)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}
@@ -166,6 +166,9 @@ func (t *Tx) finish(f core.Finish, stored storedSession) (s core.SessionRecord, 
 	}
 	for _, p := range f.Posts {
 		t.addPost(p)
+	}
+	for _, id := range f.Show {
+		t.redrawCards(id)
 	}
 	if f.Redraw != "" {
 		t.redrawAfterPress(f.Redraw)

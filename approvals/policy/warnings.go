@@ -72,9 +72,11 @@ func (w *warner) warn(at *yaml.Node, works bool, do, what string, args ...any) {
 // open reports whether a name may be that of a tool that is not known now, or of an agent's action.
 func (w *warner) open(glob string) bool {
 	server, _, named := strings.Cut(glob, ".")
-	return slices.ContainsFunc(append([]string{strings.TrimSuffix(external, ".")}, w.away...), func(one string) bool {
-		return named && matches(server, one) || !named && strings.Contains(glob, "*")
-	})
+	star := strings.Contains(glob, "*")
+	if matches(server+".", external) && (star || Requested(glob)) {
+		return true
+	}
+	return slices.ContainsFunc(w.away, func(one string) bool { return named && matches(server, one) || !named && star })
 }
 
 // unknown is the remedy for a name that no tool has; "" = one has it, or may have.
@@ -88,6 +90,9 @@ func (w *warner) unknown(glob string) (do string) {
 	}
 	if w.open(glob) || has(func(s string) string { return s }) != "" {
 		return ""
+	}
+	if strings.HasPrefix(glob, external) {
+		return "write external.PRINCIPAL.ACTION"
 	}
 	if other := has(strings.ToLower); other != "" {
 		return "upper and lower case count: the tool is " + other
@@ -197,8 +202,11 @@ func (w *warner) calls(r *rule) (all []core.Call) {
 		}
 		for _, risk := range []core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous} {
 			call := core.Call{Tool: strings.NewReplacer("*", "x", "?", "x").Replace(glob), Risk: risk}
-			if !strings.Contains(call.Tool, ".") {
+			if strings.HasPrefix(glob, external) || !strings.Contains(call.Tool, ".") {
 				call.Tool = strings.NewReplacer("*", "x.x", "?", "x").Replace(glob)
+			}
+			if Requested(call.Tool) && risk == core.ReadOnly { // agents need no approval to read
+				continue
 			}
 			for hints := range 8 {
 				call.Annotations = core.Annotations{

@@ -76,6 +76,8 @@ func TestWarnings(t *testing.T) {
 		{"  - {name: it, tools: [Shop.Note], action: deny}\n", `tools of the rule "it": no tool has the name "Shop.Note"; upper and lower case count: the tool is shop.note`},
 		{"  - {name: it, tools: [\"SHOP.*\"], action: deny}\n", `no tool has the name "SHOP.*"; upper and lower case count: the tool is shop.`},
 		{"  - {name: it, tools: [shop.notes], action: deny}\n", `no tool has the name "shop.notes"; did you mean shop.note?`},
+		{"  - {name: it, tools: [external.deploy], action: deny}\n", `no tool has the name "external.deploy"; write external.PRINCIPAL.ACTION`},
+		{"  - {name: it, tools: [\"external.ci.*\"], risk: [read], action: deny}\n", `the rule "it" decides no call: no tool that it names has the risk read`},
 		{note + "action: deny, when: args.amuont > 5}\n", `when of the rule "it": no tool that it is for has the argument "amuont"; did you mean amount?`},
 		{note + "action: deny, when: 'tool == \"shop.notes\"'}\n", `when of the rule "it": no tool has the name "shop.notes"; did you mean shop.note?`},
 		{note + "action: deny, when: requester.person == \"anne\"}\n", `requester.person is never "anne"; did you mean ann?`},

@@ -41,6 +41,9 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 	if err != nil {
 		d.Log.Warn("what was typed into a form could not be read", "category", core.CategoryOf(err), "err", err)
 	}
+	if o.Form.Action == chat.ActionEdit && !i.isPrivate() {
+		before = "" // from the card it opens with what is there now
+	}
 	typed := strings.Split(before, between)
 	page := pageOf(o.Form, number-1, typed)
 	switch {
@@ -50,6 +53,15 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 		return d.submit(ctx, i, b, p, *o.Card.Question, page, typed)
 	}
 	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, page)}
+}
+
+// editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was typed.
+func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a desk.Say) *response {
+	if err := d.KV.PutFor(ctx, formName(i, b), storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
+		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)
+		return ephemeral(literal(a.Text(), maxPlain))
+	}
+	return d.privately(i, b, a.Text()+" "+d.desk.EditAgain, d.desk.ButtonEdit, 1)
 }
 
 // submit takes a page of a question's form. The last one is the answer.

@@ -34,7 +34,11 @@ func (d *Discord) answerPress(
 		case a.Click.Choice == "":
 			r = acknowledged()
 		case i.isPrivate():
-			r = d.privately(i, b, d.desk.AnswerSent, "", 0)
+			sent := d.desk.AnswerSent
+			if a.Click.Choice == core.Edit {
+				sent = d.desk.EditSent
+			}
+			r = d.privately(i, b, sent, "", 0)
 		default:
 			r = d.pressed(ctx, i, a.Click)
 		}
@@ -45,6 +49,9 @@ func (d *Discord) answerPress(
 		r = allArguments(a.Card, d.desk.Texts)
 	case desk.Say:
 		r = ephemeral(literal(a.Text(), maxPlain))
+		if a.Again != nil {
+			r = d.editAgain(ctx, i, b, a)
+		}
 	}
 	return r
 }

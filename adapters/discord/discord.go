@@ -66,7 +66,7 @@ func New(c Config, deps core.Deps) *Discord {
 		fileless: memo.New[time.Time](maxRemembered),
 	}
 	d.desk = desk.Desk{
-		Platform: Name, Signer: d.Signer, Card: d.Card, Groups: d.Groups,
+		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,
 		Cautions: func(c core.Card) string { return cautionsOf(c, texts) },
 		Reason:   maxReason, Input: maxInput, Texts: texts, Log: d.Log,
 	}

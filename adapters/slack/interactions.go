@@ -130,6 +130,9 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 		case a.Busy():
 			s.Log.Warn("a press is refused; " + pressNote)
 			result = chat.NotStored
+		case p.Form && a.Mended:
+			other := map[bool]string{true: callbacks[chat.ActionEdit], false: callbackMended}[p.View.CallbackID == callbackMended]
+			return map[string]any{"response_action": "update", "view": drawFormAs(other, a.Again.Value, a.Again.Form)}, chat.Stored
 		case p.Form:
 			said := faults(inputs[p.View.CallbackID], a)
 			return map[string]any{"response_action": "errors", "errors": said}, chat.Stored // the form stays open

@@ -20,18 +20,26 @@ var callbacks = map[chat.Action]string{
 	chat.ActionReason: "deny_reason", chat.ActionEdit: "edit_arguments", chat.ActionAnswer: "answer_question",
 }
 
+// callbackMended is the id of the form for changed arguments that is filled with what was probably meant. Its input has an
+// id of its own: Slack keeps what was typed into one that it knows.
+const callbackMended = "edit_mended"
+
 // inputs are the ids of a form's inputs, by their places: each is the id of a block and of the element in it.
 var inputs = map[string][]string{
 	callbacks[chat.ActionReason]: {"reason"},
 	callbacks[chat.ActionEdit]:   {"arguments"},
+	callbackMended:               {"arguments_mended"},
 	callbacks[chat.ActionAnswer]: strings.Fields(
 		"field_0 field_1 field_2 field_3 field_4 field_5 field_6 field_7 field_8 field_9",
 	),
 }
 
 // drawForm draws a form. value is sent with its submission.
-func drawForm(value string, f doc.Form) api.ModalViewRequest {
-	callback, about := callbacks[f.Action], f.Lead
+func drawForm(value string, f doc.Form) api.ModalViewRequest { return drawFormAs(callbacks[f.Action], value, f) }
+
+// drawFormAs draws a form under the id of one.
+func drawFormAs(callback, value string, f doc.Form) api.ModalViewRequest {
+	about := f.Lead
 	if f.Tool != "" {
 		about = append(about, own("\n"+f.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: f.Tool})
 	}

@@ -192,6 +192,8 @@ type Texts struct {
 
 	AnswerUnfit     string `default:"That is no answer to this question: {fault}."`
 	AnswerNotOption string `default:"it is none of the options"`
+	EditSent        string `default:"Your change is sent."`
+	EditAgain       string `default:"Press Edit to go on with what you typed."`
 	AnswerSent      string `default:"Your answer is sent."`
 	AnswerAgain     string `default:"Press Answer to try again."`
 	AnswerPage      string `default:"Page {page} of {pages} is filled in. Nothing is answered until the last page is."`

@@ -26,6 +26,9 @@ func (d Desk) refuseEdit(
 	form, ok := d.view(card).Form(chat.ActionEdit, d.Input)
 	if ok {
 		form.Inputs[0].Value = typed
+		if again.Mended {
+			form.Inputs[0].Hint = again.Text()
+		}
 		again.Faults = map[int]string{0: again.Text()}
 		again.Again = &Open{Form: form, Card: card}
 		if d.Signer != nil {

@@ -103,6 +103,8 @@ func TestFaults(t *testing.T) {
 		{"escalate with an unknown key", head + "  - name: a\n    action: ask\n    escalate: {afer: 2h, to: [slack:U1]}\n", "p.yaml:9:15: escalate has no after; write it like escalate: {after: 4h, to: [group:leads]}\n" + `p.yaml:9:16: unknown key "afer" in escalate; did you mean after?`},
 		{"remember without for", head + "  - name: a\n    action: ask\n    remember: {}\n", "p.yaml:9:15: remember has no for; write it like remember: {for: 1h, uses: 5}"},
 		{"remember no mapping", head + "  - name: a\n    action: ask\n    remember: 1h\n", "p.yaml:9:15: remember is \"1h\", not a mapping; write it as keys and values"},
+		{"remember without uses", head + "  - name: a\n    action: ask\n    remember: {for: 1h, uses: 0}\n", "p.yaml:9:30: uses is 0; write a whole number from 1"},
+		{"remember maybe", head + "  - name: a\n    action: ask\n    remember: {for: 1h, destructive: perhaps}\n", "p.yaml:9:37: destructive is \"perhaps\""},
 		{"remember 0", head + "  - name: a\n    action: ask\n    remember: {for: 0s}\n", `p.yaml:9:21: for is "0s"; use a duration above 0, such as 1h`},
 		{"notify", head + "  - name: a\n    action: ask\n    notify: there\n", `p.yaml:9:13: "there" is no place to notify; use here, dm, slack:C0123ABCD or discord:41771983423143936`},
 		{"notify a person", head + "  - name: a\n    action: ask\n    notify:\n      - dm\n      - slack:U1\n", `p.yaml:11:9: "slack:U1" is no place to notify; use here, dm, slack:C0123ABCD or discord:41771983423143936`},

@@ -43,6 +43,7 @@ func (p *Policy) Warnings(tools []Tool, away []string) []Warning {
 		}
 		w.bounds(r)
 		w.people(r)
+		w.remembers(r)
 	}
 	for _, a := range p.askers {
 		w.globs(&a.rule, "an entry of asks")
@@ -362,6 +363,20 @@ func (w *warner) bounds(r *rule) {
 					"%s bounds %s above and not below, so that every negative one passes", r.called(), name)
 				return
 			}
+		}
+	}
+}
+
+// remembers warns of a rule that remembers no approval of some of its calls, since these are destructive.
+func (w *warner) remembers(r *rule) {
+	if r.then.Remember == 0 || r.then.RememberDangerous {
+		return
+	}
+	for _, call := range w.calls(r) {
+		if call.Risk == core.Dangerous {
+			w.warn(r.at, true, "add destructive: true to remember, or leave that tool to another rule",
+				"%s remembers no approval of %s, which is destructive", r.called(), call.Tool)
+			return
 		}
 	}
 }

@@ -92,6 +92,7 @@ func TestWarnings(t *testing.T) {
 		{note + "action: allow, when: '100 >= (args.amount ?? 0)'}\n", `bounds args.amount above and not below`},
 		{note + "action: ask, approvers: [slack:U1]}\n", `the rule "it" needs 1 approval, and has 1 approver: what one of these asks for is refused, since nobody could ever approve it; name more approvers, or set self: true`},
 		{note + "action: ask, approvers: [slack:U1, slack:U3], quorum: 2}\n", `the rule "it" needs 2 approvals, and has 2 approvers: what one of these asks for is refused`},
+		{"  - {name: it, tools: [\"shop.*\"], action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h}}\n", `the rule "it" remembers no approval of shop.refund, which is destructive; add destructive: true to remember, or leave that tool to another rule`},
 	} {
 		warnings := told(t, head+tc.rules)
 		if len(warnings) != 1 || !strings.Contains(warnings[0], tc.want) {
@@ -102,6 +103,8 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for _, rules := range []string{
+		"  - {name: it, tools: [\"shop.*\"], action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h, destructive: true}}\n",
+		note + "action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h}}\n",
 		note + "action: allow, when: args.amount >= 0 && args.amount <= 100}\n", note + "action: allow, when: 'args.amount in 1..100'}\n", note + "action: allow, when: abs(args.amount) <= 100}\n",
 		note + "action: allow, when: args.amount > 100}\n", note + "action: deny, when: args.amount <= 100}\n", "  - {name: low, action: deny, when: args.amount < 0}\n" + note + "action: allow, when: args.amount <= 100}\n",
 		"  - {name: it, tools: [\"external.ci.*\", \"later.*\"], when: args.anything == 1, action: deny}\n", "  - {name: a, tools: [\"shop.*\", people.ask], action: allow}\n  - {name: rest, action: deny, tools: [\"*\"]}\n",

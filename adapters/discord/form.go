@@ -138,11 +138,11 @@ func hint(f question.Field, t *wording.Texts) string {
 	case f.Kind != question.Number && f.Kind != question.Integer:
 		return ""
 	case low != "" && high != "":
-		text += " from " + low + " to " + high
+		text = wording.Fill(t.InputBetween, "{input}", text, "{low}", low, "{high}", high)
 	case low != "":
-		text += ": " + low + " or more"
+		text = wording.Fill(t.HintAtLeast, "{input}", text, "{low}", low)
 	case high != "":
-		text += ": " + high + " or less"
+		text = wording.Fill(t.HintAtMost, "{input}", text, "{high}", high)
 	case f.Kind == question.Integer:
 		text = t.InputInteger
 	}

@@ -32,10 +32,7 @@ const between = "\x00"
 
 // open opens a page of a form, filled with what the person typed before, or takes such a page of a question's form.
 func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk.Press, o desk.Open) *response {
-	number := 1
-	if len(b.More) > 0 {
-		number, _ = strconv.Atoi(b.More[0])
-	}
+	number, _ := strconv.Atoi(strings.Join(b.More, "")) // the card's button has none
 	number = min(max(1, number), pagesOf(len(o.Form.Inputs)))
 	before, err := d.KV.Get(ctx, formName(i, b))
 	if err != nil {

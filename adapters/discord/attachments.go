@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -45,21 +46,20 @@ func (d *Discord) images(
 	for _, a := range m.files() {
 		files = append(files, chat.File(a))
 	}
-	var links map[string]string // by file id; set when the message is read again
+	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
 		image, err := fetch.Fetch(ctx, f.URL, limit)
 		if !errors.Is(err, errGone) {
 			return image, err
 		}
-		if links == nil {
-			if links, err = d.links(ctx, m.Channel, m.ID); err != nil {
-				return core.Block{}, err
-			}
+		current, err := links()
+		switch {
+		case err != nil:
+			return core.Block{}, err
+		case current[f.ID] == "":
+			return core.Block{}, errGone
 		}
-		if link := links[f.ID]; link != "" {
-			return fetch.Fetch(ctx, link, limit)
-		}
-		return core.Block{}, errGone
+		return fetch.Fetch(ctx, current[f.ID], limit)
 	})
 }
 

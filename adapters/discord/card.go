@@ -22,14 +22,14 @@ func (seal sealer) card(d core.Delivery, link string, pressed bool) (m drawn) {
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(v)
 	}
-	m.Card = &container{Color: int(v.Color)}
+	m.Card = &discordgo.Container{AccentColor: new(int(v.Color))}
 	if d.First != "" && link != "" {
 		m.write(markdownOf(doc.Reminder(d, channel, link)))
 		return m
 	}
 	texts, foot, left := layout(v, 0)
 	m.write(texts...)
-	m.Card.Parts = append(m.Card.Parts, seal.rows(v, left, link, pressed)...)
+	m.Card.Components = append(m.Card.Components, seal.rows(v, left, link, pressed)...)
 	m.write(foot)
 	return m
 }
@@ -110,8 +110,8 @@ func contextOf(v doc.Document) string {
 func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
-		opens := seal.button("", 0, doc.Choice{Action: chat.ActionAnswer}.Button(v))
-		m := menuOf(opens.CustomID, "Choose an answer", v.Options, "")
+		value := seal(doc.Choice{Action: chat.ActionAnswer}.Button(v).Fields()...)
+		m := menuOf(value, "Choose an answer", v.Options, "")
 		m.Disabled = pressed
 		rows, answers = rowOf(m), nil
 	}

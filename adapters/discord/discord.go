@@ -48,7 +48,7 @@ type Discord struct {
 
 	mu   sync.Mutex
 	self identity
-	run  context.Context // of Run; nil before
+	run  context.Context // of Run
 }
 
 // New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
@@ -58,7 +58,7 @@ func New(c Config, deps core.Deps) *Discord {
 	}
 	deps.Log = deps.Log.With("platform", Name)
 	d := &Discord{
-		Deps: deps, Config: c, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
+		Deps: deps, Config: c, run: context.Background(), sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
 		seal: deps.Signer.Seal, painter: newPainter(deps.Signer.Seal),
 		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered),
@@ -110,7 +110,7 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 		}
 	})
 	err := parts.Wait()
-	d.typing.end()
+	d.typing.going.Wait()
 	d.background.Wait()
 	d.rest.Close()
 	return err
@@ -130,9 +130,6 @@ func (d *Discord) wait(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
 func (d *Discord) running() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.run == nil {
-		return context.Background()
-	}
 	return d.run
 }
 

@@ -59,11 +59,8 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	if err := chat.Decode(data, &m); err != nil {
 		return nil, err
 	}
-	switch event {
-	case "MESSAGE_DELETE":
-		return deletions(m.Channel, m.ID), nil
-	case "MESSAGE_DELETE_BULK":
-		return deletions(m.Channel, m.IDs...), nil
+	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
+		return m.deletions(), nil
 	}
 	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
@@ -174,35 +171,33 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 		return nil
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
-	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
+	e := amendment(m.Channel, m.ID, core.Amendment{
 		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
-	})}
+	})
+	e.Actor = actorOf(m.Author.ID)
+	return []core.Event{e}
 }
 
 // revisionDeleted is the revision of a deletion. It sorts after the time of every edit.
 const revisionDeleted = "deleted"
 
 // deletions makes the amendments of deleted messages. Discord does not say who deleted them.
-func deletions(channel string, ids ...string) (events []core.Event) {
-	for _, id := range ids {
-		if snowflake.Valid(channel, id) {
-			events = append(events, amendment(channel, id, "", core.Amendment{Revision: revisionDeleted}))
+func (m message) deletions() (events []core.Event) {
+	for _, id := range append(m.IDs, m.ID) {
+		if snowflake.Valid(m.Channel, id) {
+			events = append(events, amendment(m.Channel, id, core.Amendment{Revision: revisionDeleted}))
 		}
 	}
 	return events
 }
 
-func amendment(channel, id, by string, a core.Amendment) core.Event {
+func amendment(channel, id string, a core.Amendment) core.Event {
 	key := messageID(channel, id)
 	payload, _ := json.Marshal(a) // can't fail: it has only texts and JSON that was read
-	e := core.Event{
+	return core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
 		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
 	}
-	if by != "" {
-		e.Actor = actorOf(by)
-	}
-	return e
 }
 
 // messageID returns the id of a message's event.

@@ -96,7 +96,11 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 		case err != nil:
 			return "", findError(err)
 		case len(found) == 0 && before == "":
-			return "", d.unreadable(delivery)
+			if now, _, _ := d.Clock(); now.Sub(snowflake.Time(after)) < nonceTime {
+				return "", nil
+			}
+			// Without the permission to read the history, Discord returns an empty one, which does no harm while the nonce lasts.
+			return "", core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")
 		}
 		for _, one := range found {
 			if !snowflake.Greater(one.ID, after) {
@@ -127,12 +131,3 @@ func sentAfter(delivery core.Delivery) string {
 // findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until the token is
 // corrected, it is repeated later, without limit. If Discord refuses the answer, the send stays in doubt.
 func findError(err error) error { return chat.SendError(chat.FindError(err)) }
-
-// unreadable returns nil if no message of a channel can be read because there is none. Without the permission to read the history, Discord returns an
-// empty one. That does no harm while the nonce lasts.
-func (d *Discord) unreadable(delivery core.Delivery) error {
-	if now, _, _ := d.Clock(); now.Sub(snowflake.Time(sentAfter(delivery))) < nonceTime {
-		return nil
-	}
-	return core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")
-}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -16,19 +17,16 @@ type snapshot struct {
 // isEmpty reports whether a message has neither a text nor a file. In a server Discord withholds them where the message content is not
 // granted.
 func (m message) isEmpty() bool {
-	for _, s := range m.Snapshots {
-		if s.Message.Content != "" || len(s.Message.Attachments) > 0 {
-			return false
-		}
-	}
-	return m.Content == "" && len(m.Attachments) == 0
+	return m.Content == "" && len(m.Attachments) == 0 && !slices.ContainsFunc(m.Snapshots, func(s snapshot) bool {
+		return s.Message.Content != "" || len(s.Message.Attachments) > 0
+	})
 }
 
 // files returns the files of a message, and of those that it forwards.
 func (m message) files() []attachment {
 	all := m.Attachments
 	for _, s := range m.Snapshots {
-		all = append(all[:len(all):len(all)], s.Message.Attachments...)
+		all = append(slices.Clip(all), s.Message.Attachments...)
 	}
 	return all
 }

@@ -88,7 +88,7 @@ func decodeMessage(e core.Event) (m message, err error) {
 		err = chat.Decode(e.Payload, &m)
 	}
 	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
-		return message{}, errMessageShape
+		return m, errMessageShape
 	}
 	if m.Guild = guildOf(e.Conversation); !snowflake.Valid(m.Guild) {
 		m.Guild = ""

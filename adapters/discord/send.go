@@ -24,7 +24,7 @@ type drawn struct {
 	Text  string
 	Plain string // the same text for where the bot may not attach Files: they stand in it; "" without Files
 	Rows  []discordgo.MessageComponent
-	Card  *container
+	Card  *discordgo.Container // with a coloured edge
 	Users []string
 	Roles []string
 	Files []file
@@ -33,18 +33,12 @@ type drawn struct {
 // file is a file that is attached to a message.
 type file struct{ name, text string }
 
-// container is a card: its parts, with a coloured edge.
-type container struct {
-	Color int
-	Parts []discordgo.MessageComponent
-}
-
 // write adds texts to a card, but for empty ones.
 func (m *drawn) write(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
 			m.Text += text + "\n"
-			m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: text})
+			m.Card.Components = append(m.Card.Components, discordgo.TextDisplay{Content: text})
 		}
 	}
 }
@@ -75,7 +69,7 @@ func (m drawn) outgoing() outgoing {
 	}
 	if m.Card != nil {
 		out.Content, out.Flags = "", out.Flags|discordgo.MessageFlagsIsComponentsV2
-		out.Rows = []discordgo.MessageComponent{discordgo.Container{AccentColor: &m.Card.Color, Components: m.Card.Parts}}
+		out.Rows = []discordgo.MessageComponent{*m.Card}
 	}
 	return out
 }
@@ -120,8 +114,7 @@ const filelessTime = 10 * time.Minute
 // can't be guessed.
 func (d *Discord) nonce(delivery core.Delivery) string {
 	sum := sha256.Sum256([]byte(d.Signer.Seal("part", delivery.Key, strconv.Itoa(delivery.Part))))
-	const bytes = maxNonce * 3 / 4
-	return base64.RawURLEncoding.EncodeToString(sum[:bytes])
+	return base64.RawURLEncoding.EncodeToString(sum[:maxNonce*3/4])
 }
 
 // send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one with the same nonce.

@@ -42,15 +42,12 @@ type indicator struct {
 	until time.Time
 }
 
-// begin enables indicators until ctx ends.
+// begin enables indicators until ctx ends. Then going.Wait waits for their end.
 func (t *typing) begin(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ctx = ctx
 }
-
-// end waits for all indicators, which end with the context of begin.
-func (t *typing) end() { t.going.Wait() }
 
 // start shows the indicator of a channel repeatedly while an event that is answered there is open. If it is shown already, start prolongs
 // it.

@@ -15,8 +15,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is a
-// form, and a message with a button is between two of them, since Discord opens no form in answer to another. What a
+// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is
+// a form, and a message with a button is between two of them, since Discord opens no form in answer to another. What a
 // person types is kept, by the places of the inputs, so that a page is filled with it when it is opened again.
 
 // formTime is how long that is: as long as Discord accepts an answer to the press that opened the form.
@@ -42,7 +42,8 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 	page := pageOf(o.Form, number-1, typed)
 	switch {
 	case page.First > len(typed):
-		const text = "What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."
+		const text = "What you filled in before is not there any more, so nothing was answered. " +
+			"Press Answer to begin again."
 		return d.privately(i, b, text, "Answer", 1)
 	case i.Type == discordgo.InteractionModalSubmit:
 		return d.submit(ctx, i, b, p, *o.Card.Question, page, typed)

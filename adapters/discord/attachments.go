@@ -31,8 +31,8 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
-// is read once more for its files' current links.
+// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day:
+// if one has expired, the message is read once more for its files' current links.
 func (d *Discord) images(
 	ctx context.Context, e core.Event, m message,
 ) (images []core.Block, unread []string, err error) {
@@ -63,7 +63,8 @@ func (d *Discord) images(
 	})
 }
 
-// links reads a message and returns its files' current links, none if it can no longer be read. Error: provider_unavailable.
+// links reads a message and returns its files' current links, none if it can no longer be read. Error:
+// provider_unavailable.
 func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
 	links := map[string]string{}
 	if !snowflake.Valid(channel, id) {
@@ -83,10 +84,11 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 // Limits of the answer to a person who asks for all arguments, in UTF-16 units.
 const (
 	maxArgumentsText = maxContent - 200 // in the message itself
-	maxArgumentsFile = 3 << 20          // of the file that holds more; each takes three bytes at most, and Discord takes ten million
+	maxArgumentsFile = 3 << 20          // of the file that holds more: three bytes each, and Discord takes ten million
 )
 
-// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
+// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a
+// message.
 func allArguments(c core.Card) *response {
 	tool, all := "Tool: "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
 	if all == "" {
@@ -98,7 +100,8 @@ func allArguments(c core.Card) *response {
 	text := "All arguments are in the file."
 	all, left := chat.Head(all, maxArgumentsFile)
 	if left > 0 {
-		text = "The file lacks the last " + chat.Thousands(left) + " characters of the arguments." + doc.OnPage(c, channel)
+		text = "The file lacks the last " + chat.Thousands(left) + " characters of the arguments." +
+			doc.OnPage(c, channel)
 	}
 	r := ephemeral(tool + text)
 	r.files = []*discordgo.File{{Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all)}}

@@ -34,8 +34,8 @@ func (seal sealer) card(d core.Delivery, link string, pressed bool) (m drawn) {
 	return m
 }
 
-// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is
-// how many characters of the arguments it leaves out, if so much of its room is spared.
+// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left
+// is how many characters of the arguments it leaves out, if so much of its room is spared.
 func layout(v doc.Document, spared int) (texts []string, foot string, left int) {
 	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
@@ -65,7 +65,8 @@ func fields(all []doc.Field) (text string) {
 	return text
 }
 
-// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left out.
+// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left
+// out.
 func arguments(v doc.Document, room int) (text string, left int) {
 	code, instead := v.Shown()
 	switch {
@@ -105,8 +106,8 @@ func contextOf(v doc.Document) string {
 	return text
 }
 
-// rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and the
-// buttons.
+// rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and
+// the buttons.
 func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {

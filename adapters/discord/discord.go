@@ -67,7 +67,9 @@ func New(c Config, deps core.Deps) *Discord {
 		Platform: Name, Signer: d.Signer, Card: d.Card, Groups: d.Groups, Confirm: confirmForm,
 		Reason: maxReason, Input: maxInput, Log: d.Log,
 	}
-	d.rest = rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record})
+	d.rest = rest.New(rest.Options{
+		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record,
+	})
 	d.guilds = guilds.New(d.rest, d.Now)
 	d.typing = &typing{now: d.Now, sleep: d.wait, open: d.waiting, channels: map[string]*indicator{}}
 	d.gateway = gateway.New(gateway.Options{
@@ -82,8 +84,9 @@ func New(c Config, deps core.Deps) *Discord {
 // Name is "discord".
 func (d *Discord) Name() string { return Name }
 
-// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over HTTP. Run returns an
-// error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
+// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over
+// HTTP. Run returns an error only for permanent failures: Discord refuses the token, or its gateway accepts no session
+// with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.mu.Lock()
 	d.run = ctx
@@ -138,8 +141,8 @@ func (d *Discord) Clock() (now time.Time, ahead time.Duration, off error) {
 	return d.rest.Clock().Read()
 }
 
-// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for
-// outbound if Discord answered the last call.
+// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another
+// process), and nil for outbound if Discord answered the last call.
 func (d *Discord) Health() (inbound, outbound error) {
 	return d.gateway.Health(), d.outbound.Err()
 }

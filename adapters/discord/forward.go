@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// snapshot is a message that was forwarded, as it was then. Discord does not say who wrote it. The forwarding message itself is empty.
+// snapshot is a message that was forwarded, as it was then. Discord does not say who wrote it. The forwarding message
+// itself is empty.
 type snapshot struct {
 	Message struct {
 		Content     string       `json:"content"`
@@ -14,8 +15,8 @@ type snapshot struct {
 	} `json:"message"`
 }
 
-// isEmpty reports whether a message has neither a text nor a file. In a server Discord withholds them where the message content is not
-// granted.
+// isEmpty reports whether a message has neither a text nor a file. In a server Discord withholds them where the message
+// content is not granted.
 func (m message) isEmpty() bool {
 	return m.Content == "" && len(m.Attachments) == 0 && !slices.ContainsFunc(m.Snapshots, func(s snapshot) bool {
 		return s.Message.Content != "" || len(s.Message.Attachments) > 0
@@ -31,8 +32,8 @@ func (m message) files() []attachment {
 	return all
 }
 
-// forwarded returns a message's text, followed by those of the messages that it forwards. They are not the person's own words, so they are
-// marked, and no command in them counts.
+// forwarded returns a message's text, followed by those of the messages that it forwards. They are not the person's own
+// words, so they are marked, and no command in them counts.
 func (d *Discord) forwarded(text string, m message) string {
 	texts := []string{text}
 	for _, s := range m.Snapshots {

@@ -41,7 +41,7 @@ func (a *shown) asksField() (lines []string, prompt string) {
 	for i, c := range f.Choices {
 		lines = append(lines, fmt.Sprintf("%d) %s", i+1, c.Title))
 	}
-	last := wording.Fill(a.TerminalInput, "{what}", a.Of("terminal_"+string(f.Kind))+f.Bounds())
+	last := wording.Fill(a.TerminalInput, "{what}", doc.Bounded(a.Texts, a.Of("terminal_"+string(f.Kind)), f))
 	if !f.Required {
 		last = wording.Fill(a.TerminalLeaveOut, "{input}", last, "{word}", leftOut)
 	}

@@ -115,14 +115,15 @@ func input(name string, in doc.Input, t *wording.Texts) discordgo.Label {
 
 // hint says what an input is for or, if nothing else does, which numbers fit.
 func hint(f question.Field, t *wording.Texts) string {
-	bounds := f.Bounds()
 	switch {
 	case f.Hint != "":
 		return plainLabel(f.Hint, maxOption)
-	case f.Kind == question.Integer && bounds == "":
-		return t.InputInteger
-	case f.Kind == question.Integer || f.Kind == question.Number:
-		return plainLabel(t.InputNumber+bounds, maxOption)
+	case f.Kind != question.Integer && f.Kind != question.Number:
+		return ""
 	}
-	return ""
+	text := doc.Bounded(t, t.InputNumber, f)
+	if f.Kind == question.Integer && text == t.InputNumber {
+		text = t.InputInteger
+	}
+	return plainLabel(text, maxOption)
 }

@@ -134,7 +134,10 @@ func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	})
 	asks := c
 	asks.Question = &question.Question{Text: "几？", Form: true, Fields: []question.Field{
-		field(question.Text, nil), field(question.Number, nil), field(question.Integer, nil), field(question.Pick, func(f *question.Field) { f.Choices = many }),
+		field(question.Text, nil), field(question.Number, nil), field(question.Integer, nil),
+		field(question.Number, func(f *question.Field) { f.Minimum = "1" }), field(question.Number, func(f *question.Field) { f.Maximum = "1" }),
+		field(question.Number, func(f *question.Field) { f.Minimum, f.Maximum = "1", "2" }),
+		field(question.Pick, func(f *question.Field) { f.Choices = many }),
 	}}
 	drawn := map[string]any{}
 	for action, card := range map[chat.Action]core.Card{chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks} {

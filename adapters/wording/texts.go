@@ -152,6 +152,10 @@ type Texts struct {
 	InputText      string `default:"A text"`
 	InputNumber    string `default:"A number"`
 	InputInteger   string `default:"A whole number"`
+	InputBetween   string `default:"{input} from {low} to {high}"`
+	InputAtLeast   string `default:"{input}, {low} or more"`
+	InputAtMost    string `default:"{input}, {high} or less"`
+	InputLength    string `default:"{input} of {low} to {high} characters"`
 	InputNeeded    string `default:"this is needed"`
 	InputNotOption string `default:"choose one of the options"`
 

@@ -3,6 +3,7 @@ package doc
 import (
 	"cmp"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -72,6 +73,22 @@ func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
 	}
 	f.Inputs = []Input{in}
 	return f, ok
+}
+
+// Bounded is what may be typed into a field, with the limits of its value: "A number from 1 to 9".
+func Bounded(t *wording.Texts, input string, f question.Field) string {
+	low, high, text := string(f.Minimum), string(f.Maximum), input
+	switch {
+	case low != "" && high != "":
+		text = t.InputBetween
+	case low != "":
+		text = t.InputAtLeast
+	case high != "":
+		text = t.InputAtMost
+	case f.Kind == question.Text && (f.MinLength > 0 || f.MaxLength < question.MaxAnswer):
+		text, low, high = t.InputLength, strconv.Itoa(f.MinLength), strconv.Itoa(f.MaxLength)
+	}
+	return wording.Fill(text, "{input}", input, "{low}", low, "{high}", high)
 }
 
 // EditText returns what the form for a call's arguments is filled with: all of them, as JSON. ok is false if they can't be changed in a form

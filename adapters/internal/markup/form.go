@@ -62,8 +62,9 @@ type input struct {
 
 // limits say what may be typed into an input.
 func limits(f question.Field, t *wording.Texts) string {
-	if bounds := f.Bounds(); bounds != "" {
-		return t.Of("input_"+string(f.Kind)) + bounds + "."
+	input := t.Of("input_" + string(f.Kind))
+	if bounded := doc.Bounded(t, input, f); bounded != input {
+		return bounded + "."
 	}
 	return ""
 }

@@ -32,15 +32,15 @@ func channelOf(to core.Address) string {
 	return cmp.Or(to.Thread, to.Channel)
 }
 
-// startsThread reports whether an address's thread begins with the message that is answered. Such a thread has the message's id and may
-// not exist yet.
+// startsThread reports whether an address's thread begins with the message that is answered. Such a thread has the
+// message's id and may not exist yet.
 func startsThread(to core.Address) bool {
 	return to.Thread != "" && to.Thread == to.Message && to.Channel != "" && to.Channel != to.Thread
 }
 
-// The message of an address may be an interaction through which the bot can answer: a press, or a command that waits for its answer. A
-// command that only its person may see answered names the person too, since the answer may come when the interaction has ended. The address
-// does not contain its token; see replies.go.
+// The message of an address may be an interaction through which the bot can answer: a press, or a command that waits
+// for its answer. A command that only its person may see answered names the person too, since the answer may come when
+// the interaction has ended. The address does not contain its token; see replies.go.
 const (
 	pressPrefix   = "interaction:"
 	commandPrefix = "command:"
@@ -53,7 +53,8 @@ func interactionIn(to core.Address, prefix string) (id string, ok bool) {
 	return id, ok && snowflake.Valid(id)
 }
 
-// commandIn returns the command that an address's message is, and the user who alone may see the answer, "" if everyone may.
+// commandIn returns the command that an address's message is, and the user who alone may see the answer, "" if everyone
+// may.
 func commandIn(to core.Address) (id, onlyFor string, ok bool) {
 	if private, is := strings.CutPrefix(to.Message, privatePrefix); is {
 		id, onlyFor, _ = strings.Cut(private, ":")
@@ -76,7 +77,8 @@ func refOf(channel, message string) core.Ref { return core.Ref(channel + "/" + m
 // actorOf returns the core.Actor of a user id.
 func actorOf(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
-// actor returns the core.Actor of a person, with the name that others see where m is their membership; nil for a direct message.
+// actor returns the core.Actor of a person, with the name that others see where m is their membership; nil for a direct
+// message.
 func (u *user) actor(m *member) core.Actor {
 	who := actorOf(u.ID)
 	if name := nameOf(u, m); name != u.ID {
@@ -91,7 +93,8 @@ func userOf(actor string) (user string, ok bool) {
 	return user, ok && snowflake.Valid(user)
 }
 
-// linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can open.
+// linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can
+// open.
 func linkTo(c core.ConversationID, at core.Address) string {
 	guild, channel := guildOf(c), channelOf(at)
 	if at.Platform != Name || !snowflake.Valid(channel, guild) {

@@ -15,8 +15,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is a
-// form, and a message with a button is between two of them, since Discord opens no form in answer to another. What a
+// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is
+// a form, and a message with a button is between two of them, since Discord opens no form in answer to another. What a
 // person types is kept, by the places of the inputs, so that a page is filled with it when it is opened again.
 
 // formTime is how long that is: as long as Discord accepts an answer to the press that opened the form.
@@ -32,10 +32,7 @@ const between = "\x00"
 
 // open opens a page of a form, filled with what the person typed before, or takes such a page of a question's form.
 func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk.Press, o desk.Open) *response {
-	number := 1
-	if len(b.More) > 0 {
-		number, _ = strconv.Atoi(b.More[0])
-	}
+	number, _ := strconv.Atoi(strings.Join(b.More, "")) // the card's button has none
 	number = min(max(1, number), pagesOf(len(o.Form.Inputs)))
 	before, err := d.KV.Get(ctx, formName(i, b))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -31,8 +32,8 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
-// is read once more for its files' current links.
+// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day:
+// if one has expired, the message is read once more for its files' current links.
 func (d *Discord) images(
 	ctx context.Context, e core.Event, m message,
 ) (images []core.Block, unread []string, err error) {
@@ -46,25 +47,25 @@ func (d *Discord) images(
 	for _, a := range m.files() {
 		files = append(files, chat.File(a))
 	}
-	var links map[string]string // by file id; set when the message is read again
+	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
 		image, err := fetch.Fetch(ctx, f.URL, limit)
 		if !errors.Is(err, errGone) {
 			return image, err
 		}
-		if links == nil {
-			if links, err = d.links(ctx, m.Channel, m.ID); err != nil {
-				return core.Block{}, err
-			}
+		current, err := links()
+		switch {
+		case err != nil:
+			return core.Block{}, err
+		case current[f.ID] == "":
+			return core.Block{}, errGone
 		}
-		if link := links[f.ID]; link != "" {
-			return fetch.Fetch(ctx, link, limit)
-		}
-		return core.Block{}, errGone
+		return fetch.Fetch(ctx, current[f.ID], limit)
 	})
 }
 
-// links reads a message and returns its files' current links, none if it can no longer be read. Error: provider_unavailable.
+// links reads a message and returns its files' current links, none if it can no longer be read. Error:
+// provider_unavailable.
 func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
 	links := map[string]string{}
 	if !snowflake.Valid(channel, id) {
@@ -84,10 +85,11 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 // Limits of the answer to a person who asks for all arguments, in UTF-16 units.
 const (
 	maxArgumentsText = maxContent - 200 // in the message itself
-	maxArgumentsFile = 3 << 20          // of the file that holds more; each takes three bytes at most, and Discord takes ten million
+	maxArgumentsFile = 3 << 20          // of the file that holds more: three bytes each, and Discord takes ten million
 )
 
-// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
+// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a
+// message.
 func allArguments(c core.Card, t *wording.Texts) *response {
 	tool, all := t.LabelTool+": "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
 	if all == "" {

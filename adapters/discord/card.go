@@ -29,20 +29,20 @@ func (seal sealer) card(t *wording.Texts, d core.Delivery, link string, pressed 
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(v)
 	}
-	m.Card = &container{Color: int(v.Color)}
+	m.Card = &discordgo.Container{AccentColor: new(int(v.Color))}
 	if d.Reminds != "" && link != "" {
 		m.write(markdownOf(doc.Reminder(d, channel(t), link)))
 		return m
 	}
 	texts, foot, left := layout(v, 0)
 	m.write(texts...)
-	m.Card.Parts = append(m.Card.Parts, seal.rows(v, left, link, pressed)...)
+	m.Card.Components = append(m.Card.Components, seal.rows(v, left, link, pressed)...)
 	m.write(foot)
 	return m
 }
 
-// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is
-// how many characters of the arguments it leaves out, if so much of its room is spared.
+// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left
+// is how many characters of the arguments it leaves out, if so much of its room is spared.
 func layout(v doc.Document, spared int) (texts []string, foot string, left int) {
 	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
@@ -72,7 +72,8 @@ func fields(all []doc.Field) (text string) {
 	return text
 }
 
-// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left out.
+// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left
+// out.
 func arguments(v doc.Document, room int) (text string, left int) {
 	code, instead := v.Shown()
 	switch {
@@ -111,13 +112,13 @@ func contextOf(v doc.Document) string {
 	return text
 }
 
-// rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and the
-// buttons.
+// rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and
+// the buttons.
 func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
-		opens := seal.button("", 0, doc.Choice{Action: chat.ActionAnswer}.Button(v))
-		m := menuOf(opens.CustomID, v.ChooseAnswer, v.Options, "")
+		value := seal(doc.Choice{Action: chat.ActionAnswer}.Button(v).Fields()...)
+		m := menuOf(value, v.ChooseAnswer, v.Options, "")
 		m.Disabled = pressed
 		rows, answers = rowOf(m), nil
 	}

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// Check checks this configuration by asking Discord. Without a valid token it makes only the checks that need no call to
-// Discord.
+// Check checks this configuration by asking Discord. Without a valid token it makes only the checks that need no call
+// to Discord.
 func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
 	if o.Now == nil {
 		o.Now = time.Now

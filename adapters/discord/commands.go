@@ -62,8 +62,8 @@ func slashCommands() []slashCommand {
 const commandEvent = "command/"
 
 // handleCommand answers a slash command, with its event. The answer is announced now and given later, so that it is one
-// message, also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only
-// the person sees.
+// message, also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers
+// only the person sees.
 func handleCommand(i interaction) *response {
 	e := core.Event{
 		Platform: Name, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
@@ -141,8 +141,8 @@ type registered struct {
 	slashCommand
 }
 
-// registerCommands registers those of our commands that are missing or different. Other commands of the application are kept: those of an
-// earlier use, and an entry point, which Discord does not let go.
+// registerCommands registers those of our commands that are missing or different. Other commands of the application are
+// kept: those of an earlier use, and an entry point, which Discord does not let go.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
 	app := d.whoami().App // asking who the bot is, or a new gateway session, may have named it
 	if app == "" {
@@ -165,7 +165,8 @@ func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error
 		case !snowflake.Valid(old.ID):
 			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app), c, nil)
 		case !old.is(c):
-			err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointApplicationGlobalCommand(app, old.ID), c.changes(), nil)
+			endpoint := discordgo.EndpointApplicationGlobalCommand(app, old.ID)
+			err = d.rest.Call(ctx, http.MethodPatch, endpoint, c.changes(), nil)
 		default:
 			continue
 		}

@@ -14,8 +14,8 @@ import (
 	"gatehouse/core"
 )
 
-// handlePress does what the desk says about a press of a button or a submitted form: it answers with an event, or with what
-// the press shows, which must be the first answer to it.
+// handlePress does what the desk says about a press of a button or a submitted form: it answers with an event, or with
+// what the press shows, which must be the first answer to it.
 func (d *Discord) handlePress(ctx context.Context, i interaction) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()

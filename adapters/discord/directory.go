@@ -13,8 +13,9 @@ import (
 	"gatehouse/core"
 )
 
-// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as Discord says now. A role
-// that is in none of the bot's servers, or that the bot may not read, has no members. If Discord can't be asked now, the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as
+// Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If Discord
+// can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -67,9 +68,11 @@ func (d *Discord) Missing(ctx context.Context, p core.Post) string {
 // NameOf returns no name: people's names on Discord come with their events.
 func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 
-// CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its conversation. The members
-// of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it; in a direct message they can't,
-// and the requester is told so. If the card's rule says so, those who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
+// CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its
+// conversation. The members of a role can't be listed without a privileged intent, so those who approve by role are
+// assumed to see it; in a direct message they can't, and the requester is told so. If the card's rule says so, those
+// who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy,
+// and the requester is notified.
 func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) (core.Copies, error) {
 	ctx = rest.ForPosts(ctx)
 	var users []string
@@ -84,9 +87,11 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	isDirect := guildOf(delivery.Conversation) == direct
 	_, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel(d.desk.Texts)))
 	if !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || isDirect) {
-		why := "a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+		why := "a role, and the policy notifies by direct messages, which can't be sent to a role. " +
+			"Please tell somebody who has it."
 		if isDirect {
-			why = "a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
+			why = "a role on a server, and they do not see our direct messages. " +
+				"Please ask in a channel of that server instead."
 		}
 		return core.Copies{Posts: []core.Post{{
 			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice,

@@ -49,7 +49,7 @@ type Discord struct {
 
 	mu   sync.Mutex
 	self identity
-	run  context.Context // of Run; nil before
+	run  context.Context // of Run
 }
 
 // New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
@@ -60,7 +60,7 @@ func New(c Config, deps core.Deps) *Discord {
 	deps.Log = deps.Log.With("platform", Name)
 	texts := wording.New(deps.Words)
 	d := &Discord{
-		Deps: deps, Config: c, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
+		Deps: deps, Config: c, run: context.Background(), sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
 		seal: deps.Signer.Seal, painter: newPainter(deps.Signer.Seal, texts),
 		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered),
@@ -70,7 +70,9 @@ func New(c Config, deps core.Deps) *Discord {
 		Cautions: func(c core.Card) string { return cautionsOf(c, texts) },
 		Reason:   maxReason, Input: maxInput, Texts: texts, Log: d.Log,
 	}
-	d.rest = rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record})
+	d.rest = rest.New(rest.Options{
+		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record,
+	})
 	d.guilds = guilds.New(d.rest, d.Now)
 	d.typing = &typing{now: d.Now, sleep: d.wait, open: d.waiting, channels: map[string]*indicator{}}
 	d.gateway = gateway.New(gateway.Options{
@@ -85,8 +87,9 @@ func New(c Config, deps core.Deps) *Discord {
 // Name is "discord".
 func (d *Discord) Name() string { return Name }
 
-// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over HTTP. Run returns an
-// error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
+// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over
+// HTTP. Run returns an error only for permanent failures: Discord refuses the token, or its gateway accepts no session
+// with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.mu.Lock()
 	d.run = ctx
@@ -113,7 +116,7 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 		}
 	})
 	err := parts.Wait()
-	d.typing.end()
+	d.typing.going.Wait()
 	d.background.Wait()
 	d.rest.Close()
 	return err
@@ -133,9 +136,6 @@ func (d *Discord) wait(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
 func (d *Discord) running() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.run == nil {
-		return context.Background()
-	}
 	return d.run
 }
 
@@ -144,8 +144,8 @@ func (d *Discord) Clock() (now time.Time, ahead time.Duration, off error) {
 	return d.rest.Clock().Read()
 }
 
-// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for
-// outbound if Discord answered the last call.
+// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another
+// process), and nil for outbound if Discord answered the last call.
 func (d *Discord) Health() (inbound, outbound error) {
 	return d.gateway.Health(), d.outbound.Err()
 }

@@ -20,9 +20,9 @@ func rowOf(parts ...discordgo.MessageComponent) []discordgo.MessageComponent {
 	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: parts}}
 }
 
-// newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is literal, or code. No
-// message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
-// reply can be.
+// newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is
+// literal, or code. No message pings anyone but an open card, which pings the approvers that it names. A card is a
+// container with a coloured edge, which no reply can be.
 func newPainter(seal sealer, t *wording.Texts) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
 		Reply: func(text string) []drawn { return drawReplies(text, t) },
@@ -46,8 +46,8 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 	return d.painter.Draw(delivery, cardLink(delivery))
 }
 
-// cardLink returns the link of a reminder to its card, "" in another channel, whose server is not known; and of a card's
-// copy to the card's conversation, "" if there is none.
+// cardLink returns the link of a reminder to its card, "" in another channel, whose server is not known; and of a
+// card's copy to the card's conversation, "" if there is none.
 func cardLink(delivery core.Delivery) string {
 	guild := guildOf(delivery.Conversation)
 	switch {

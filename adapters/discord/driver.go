@@ -40,6 +40,6 @@ func (c *Config) Configured() bool { return c.BotToken+c.PublicKey != "" }
 // Open makes the platform.
 func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(*c, d), nil }
 
-// latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately and,
-// if they wait, for what the bot works on.
+// latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately
+// and, if they wait, for what the bot works on.
 var latest = core.EventFilter{Platform: Name, Limit: 2000}

@@ -115,20 +115,14 @@ func input(name string, in doc.Input, t *wording.Texts) discordgo.Label {
 
 // hint says what an input is for or, if nothing else does, which numbers fit.
 func hint(f question.Field, t *wording.Texts) string {
-	low, high := string(f.Minimum), string(f.Maximum)
-	text := t.InputNumber
 	switch {
 	case f.Hint != "":
-		text = f.Hint
-	case f.Kind != question.Number && f.Kind != question.Integer:
+		return plainLabel(f.Hint, maxOption)
+	case f.Kind != question.Integer && f.Kind != question.Number:
 		return ""
-	case low != "" && high != "":
-		text = wording.Fill(t.InputBetween, "{input}", text, "{low}", low, "{high}", high)
-	case low != "":
-		text = wording.Fill(t.HintAtLeast, "{input}", text, "{low}", low)
-	case high != "":
-		text = wording.Fill(t.HintAtMost, "{input}", text, "{high}", high)
-	case f.Kind == question.Integer:
+	}
+	text := doc.Bounded(t, t.InputNumber, f)
+	if f.Kind == question.Integer && text == t.InputNumber {
 		text = t.InputInteger
 	}
 	return plainLabel(text, maxOption)

@@ -28,7 +28,8 @@ func (d *Discord) whoami() identity {
 	return d.self
 }
 
-// intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and direct messages.
+// intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and
+// direct messages.
 func (d *Discord) intents() discordgo.Intent {
 	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
 	if d.readsContent() {
@@ -69,8 +70,9 @@ func (d *Discord) warnContent() {
 		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged Gateway Intents, on the page Bot of your application")
 }
 
-// keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to time. A token that
-// Discord refuses from the start ends the platform. One that is withdrawn later does not do so here: the gateway reports it too.
+// keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to
+// time. A token that Discord refuses from the start ends the platform. One that is withdrawn later does not do so here:
+// the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
 	asked := sync.OnceFunc(func() { close(known) })
 	return chat.Identity{
@@ -117,8 +119,8 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	return nil
 }
 
-// botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who the bot is, or while
-// Discord can't be reached. The id then comes from the stored session. Error: store_busy.
+// botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who
+// the bot is, or while Discord can't be reached. The id then comes from the stored session. Error: store_busy.
 func (d *Discord) botUser(ctx context.Context) (string, error) {
 	if me := d.whoami().User; me != "" {
 		return me, nil

@@ -18,8 +18,8 @@ import (
 	"gatehouse/core"
 )
 
-// interaction is the part that is read of a button press, a submitted form or a slash command. discordgo.Interaction would refuse one with
-// a component that it does not know.
+// interaction is the part that is read of a button press, a submitted form or a slash command. discordgo.Interaction
+// would refuse one with a component that it does not know.
 type interaction struct {
 	ID      string                    `json:"id"`
 	App     string                    `json:"application_id"`
@@ -100,7 +100,8 @@ func (i interaction) person() *user {
 
 func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 
-// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they count for that press alone.
+// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they count
+// for that press alone.
 func (i interaction) presser() core.Actor {
 	who := i.actor()
 	if i.Guild != "" && i.Member != nil {
@@ -111,8 +112,8 @@ func (i interaction) presser() core.Actor {
 	return who
 }
 
-// address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is "" or the
-// interaction can't be answered.
+// address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is
+// "" or the interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
 	if snowflake.Valid(i.In.Parent) && isThread(i.In.Type) {
@@ -199,10 +200,11 @@ const (
 	headerTime      = "X-Signature-Timestamp"
 )
 
-// Routes returns the paths that Discord posts to; nil without a public key. Each request is answered after its commit: 200, or 202 if the
-// answer follows by a call; 400 if it can't be read or is of an unknown kind; 403 if it is for another application. A request that is not
-// verified is refused as adapters/internal/webhook describes; Discord tests this before it accepts the address. Discord sends nothing twice,
-// so if a request could not be stored, the answer says so to the person.
+// Routes returns the paths that Discord posts to; nil without a public key. Each request is answered after its commit:
+// 200, or 202 if the answer follows by a call; 400 if it can't be read or is of an unknown kind; 403 if it is for
+// another application. A request that is not verified is refused as adapters/internal/webhook describes; Discord tests
+// this before it accepts the address. Discord sends nothing twice, so if a request could not be stored, the answer says
+// so to the person.
 func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 	key, err := hex.DecodeString(d.Config.PublicKey)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -251,8 +253,8 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 	}
 }
 
-// validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,
-// but copies the body several times, and anybody can send one.
+// validSignature reports whether a request's signature, over its time and its body, is right. discordgo's
+// VerifyInteraction does the same, but copies the body several times, and anybody can send one.
 func validSignature(h http.Header, body []byte, key ed25519.PublicKey) bool {
 	signature, err := hex.DecodeString(h.Get(headerSignature))
 	return err == nil && ed25519.Verify(key, append([]byte(h.Get(headerTime)), body...), signature)
@@ -261,8 +263,8 @@ func validSignature(h http.Header, body []byte, key ed25519.PublicKey) bool {
 // storeAgain is the log's text for what follows when an event was not stored.
 const storeAgain = "it is tried again"
 
-// takeInteraction processes an interaction up to its commit, and returns the answer. An interaction that only shows something (a form) is
-// answered at once; nothing is stored.
+// takeInteraction processes an interaction up to its commit, and returns the answer. An interaction that only shows
+// something (a form) is answered at once; nothing is stored.
 func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.Accept) (interaction, *response, chat.Result) {
 	var i interaction
 	if err := chat.Decode(body, &i); err != nil {

@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/internal/doc"
 )
 
-// markdownOf returns spans in Discord's Markdown: those of a reply's line or lines, or of a card. Only what stands here becomes Markdown:
-// all foreign text is escaped.
+// markdownOf returns spans in Discord's Markdown: those of a reply's line or lines, or of a card. Only what stands here
+// becomes Markdown: all foreign text is escaped.
 func markdownOf(spans []doc.Span) string {
 	l := liner{closed: -1}
 	spans = doc.Shown(spans)
@@ -40,8 +40,9 @@ func markdownOf(spans []doc.Span) string {
 // toolOf draws a tool's name.
 func toolOf(name string) string { return markdownOf([]doc.Span{{Kind: doc.Tool, Text: name}}) }
 
-// liner writes a line. Discord may take a mark that it reads as the end of nothing for the begin of a style that ends at a star in code far below.
-// So a style whose mark would stand right behind another one is left out, and none is within another.
+// liner writes a line. Discord may take a mark that it reads as the end of nothing for the begin of a style that ends
+// at a star in code far below. So a style whose mark would stand right behind another one is left out, and none is
+// within another.
 type liner struct {
 	out    string
 	style  doc.Style // whose marks have begun
@@ -61,7 +62,8 @@ func signsOf(style doc.Style) (begin, end string) {
 	return begin, end
 }
 
-// words writes words in a style. White space stands outside of the marks, where it does not keep them from being marks. next is what follows.
+// words writes words in a style. White space stands outside of the marks, where it does not keep them from being marks.
+// next is what follows.
 func (l *liner) words(s doc.Span, next string) {
 	if strings.Contains(s.Text, "~") {
 		s.Style &^= doc.Struck // two of them would end it
@@ -72,7 +74,7 @@ func (l *liner) words(s doc.Span, next string) {
 	if text == "" {
 		return
 	}
-	isMisread := s.Style == doc.Italic && strings.IndexByte(`*\`, text[0]) >= 0 // its mark would be next to another star, or escape one
+	isMisread := s.Style == doc.Italic && strings.IndexByte(`*\`, text[0]) >= 0 // a star would end what it begins
 	if l.closed != len(l.out) && !isMisread {
 		l.begin(s.Style)
 	}
@@ -104,7 +106,8 @@ func (l *liner) begin(style doc.Style) {
 	}
 }
 
-// followed returns the words that follow a span on its line, in whose style they are. A backtick stands for code, and for the mark of a style.
+// followed returns the words that follow a span on its line, in whose style they are. A backtick stands for code, and
+// for the mark of a style.
 func followed(spans []doc.Span, style doc.Style) (text string) {
 	end := "\n"
 	for _, s := range spans {
@@ -123,7 +126,8 @@ func followed(spans []doc.Span, style doc.Style) (text string) {
 	return text + end
 }
 
-// untilSpace matches what may follow an address that Discord finds by itself, up to white space: none of it becomes part of the address.
+// untilSpace matches what may follow an address that Discord finds by itself, up to white space: none of it becomes
+// part of the address.
 var untilSpace = regexp.MustCompile(`^[.,:;"')]*(?:\s|$)`)
 
 // codeOf writes code within a line, "" if Discord would show it altered between any backticks.

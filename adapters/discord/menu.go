@@ -26,8 +26,8 @@ type menuOption struct {
 	Default bool   `json:"default,omitempty"`
 }
 
-// menuOf makes a menu of which one text is chosen. The value of each is its place, from 1; chosen is the value of the one
-// that is chosen at first, "" for none.
+// menuOf makes a menu of which one text is chosen. The value of each is its place, from 1; chosen is the value of the
+// one that is chosen at first, "" for none.
 func menuOf(name, placeholder string, titles []string, chosen string) menu {
 	m := menu{Kind: discordgo.SelectMenuComponent, CustomID: name, Placeholder: placeholder, MinValues: 1, MaxValues: 1}
 	for i, title := range titles {

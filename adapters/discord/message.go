@@ -16,8 +16,8 @@ import (
 	"gatehouse/core"
 )
 
-// message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have any shape:
-// discordgo.Message would refuse a message with a component that it does not know.
+// message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have
+// any shape: discordgo.Message would refuse a message with a component that it does not know.
 type message struct {
 	ID              string                 `json:"id"`
 	IDs             []string               `json:"ids"` // of messages that were deleted together
@@ -47,7 +47,8 @@ func (m message) answersBot(me string) bool {
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
 
-// Parse returns the message of an event. In a server it begins with its author. Attached images become blocks; other files are only named.
+// Parse returns the message of an event. In a server it begins with its author. Attached images become blocks; other
+// files are only named.
 func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	m, err := decodeMessage(e)
 	if err != nil {
@@ -88,7 +89,7 @@ func decodeMessage(e core.Event) (m message, err error) {
 		err = chat.Decode(e.Payload, &m)
 	}
 	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
-		return message{}, errMessageShape
+		return m, errMessageShape
 	}
 	if m.Guild = guildOf(e.Conversation); !snowflake.Valid(m.Guild) {
 		m.Guild = ""
@@ -105,8 +106,8 @@ func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, er
 	return g.BotRole(bot), err
 }
 
-// addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it. mentioned: the message
-// mentions the bot or its own role somewhere, or is a reply that pings the bot.
+// addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it.
+// mentioned: the message mentions the bot or its own role somewhere, or is a reply that pings the bot.
 func addressed(m message, me, role string) (rest string, mentioned bool) {
 	names := []string{"<@" + me + ">", "<@!" + me + ">"}
 	if role != "" {
@@ -127,8 +128,8 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 	return rest, mentioned
 }
 
-// readable converts a person's text to plain text for the agent: Discord's tokens become what the person saw. names returns the name of a
-// person ('@'), a channel ('#') or a role ('&'), "" if unknown.
+// readable converts a person's text to plain text for the agent: Discord's tokens become what the person saw. names
+// returns the name of a person ('@'), a channel ('#') or a role ('&'), "" if unknown.
 func readable(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 	return anyToken.ReplaceAllStringFunc(text, func(token string) string {
@@ -178,8 +179,8 @@ func readTime(inside string) (string, bool) {
 	return time.Unix(n, 0).UTC().Format("2006-01-02 15:04:05 UTC"), true
 }
 
-// namesIn returns a lookup of the names that a message mentions: those that the message has, people's and some channels', and those of
-// other channels and of roles if known.
+// namesIn returns a lookup of the names that a message mentions: those that the message has, people's and some
+// channels', and those of other channels and of roles if known.
 func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 	return func(kind byte, id string) string {
 		switch kind {

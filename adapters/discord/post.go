@@ -14,8 +14,8 @@ import (
 	"gatehouse/core"
 )
 
-// Post sends one part as one message. A private notice is visible only to its person. The ref is the message's channel and
-// id.
+// Post sends one part as one message. A private notice is visible only to its person. The ref is the message's channel
+// and id.
 func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
 	ctx = rest.ForPosts(ctx)
 	if delivery.Kind == core.PostWorking {
@@ -55,9 +55,11 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	return ref, more, nil
 }
 
-// next draws the part of a delivery that is to be sent next, and looks up where it goes: a copy of a card that names only
-// its person goes to their direct messages.
-func (d *Discord) next(ctx context.Context, delivery core.Delivery) (to core.Delivery, part drawn, more bool, err error) {
+// next draws the part of a delivery that is to be sent next, and looks up where it goes: a copy of a card that names
+// only its person goes to their direct messages.
+func (d *Discord) next(
+	ctx context.Context, delivery core.Delivery,
+) (to core.Delivery, part drawn, more bool, err error) {
 	parts, err := d.parts(delivery)
 	if err != nil {
 		return delivery, part, false, err
@@ -84,7 +86,8 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if err != nil {
 		return err
 	}
-	if again, err := d.answerCommand(ctx, delivery, parts[0], id); !errors.Is(err, errLate) && (err != nil || again == ref) {
+	again, err := d.answerCommand(ctx, delivery, parts[0], id)
+	if !errors.Is(err, errLate) && (err != nil || again == ref) {
 		return err
 	}
 	edit := func() error {

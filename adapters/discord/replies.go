@@ -16,13 +16,14 @@ import (
 	"gatehouse/core"
 )
 
-// A command gets one answer, in its channel. gatehouse at once announces the answer to Discord, and thereby fixes whether everyone sees it
-// or only the person. The first post then becomes that answer, above which a question is repeated; further posts are separate messages. This
-// works for 15 minutes, also where the bot may not post. After that, or if the announcement never reached Discord, the answer is an ordinary
-// message: in the channel, or to the person alone as a direct message.
+// A command gets one answer, in its channel. gatehouse at once announces the answer to Discord, and thereby fixes
+// whether everyone sees it or only the person. The first post then becomes that answer, above which a question is
+// repeated; further posts are separate messages. This works for 15 minutes, also where the bot may not post. After
+// that, or if the announcement never reached Discord, the answer is an ordinary message: in the channel, or to the
+// person alone as a direct message.
 //
-// Discord notifies nobody of an answer that was announced. So the card of a question is a follow-up, which notifies the approvers that it
-// names, and the answer above it is the question alone.
+// Discord notifies nobody of an answer that was announced. So the card of a question is a follow-up, which notifies the
+// approvers that it names, and the answer above it is the question alone.
 
 // command is a command that waits for its answer.
 type command struct {
@@ -37,8 +38,8 @@ var errLate = errors.New("Discord expects no answer to an interaction here")
 // answers are the kinds of posts that can be the answer to a command.
 var answers = []core.PostKind{core.PostReply, core.PostNotice, core.PostError, core.PostCard}
 
-// commandOf returns the command that a post answers. Error: errLate if it answers none, or if Discord no longer accepts the
-// command's token.
+// commandOf returns the command that a post answers. Error: errLate if it answers none, or if Discord no longer accepts
+// the command's token.
 func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (command, error) {
 	id, _, ok := commandIn(delivery.To)
 	if !ok || delivery.Part > 0 || !slices.Contains(answers, delivery.Kind) {
@@ -48,7 +49,8 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (comman
 	return command{t, discordgo.EndpointInteractionResponseActions(t.app, t.token), snowflake.Time(id)}, err
 }
 
-// with returns a part with the command's question above it, as far as there is room. A card says itself what it is about.
+// with returns a part with the command's question above it, as far as there is room. A card says itself what it is
+// about.
 func (c command) with(part drawn) drawn {
 	room := min(maxQuote, maxContent-max(chat.Units(part.Text), chat.Units(part.Plain))-1)
 	if c.question != "" && part.Card == nil && room >= minQuote {
@@ -62,8 +64,8 @@ func (c command) asksFor(delivery core.Delivery) bool {
 	return delivery.Kind == core.PostCard && c.question != ""
 }
 
-// answerCommand sends a post as the answer to its command, or edits it if message is its id. Error: errLate if it answers
-// none, if it is too late or Discord expects no answer, or if the command already has another one.
+// answerCommand sends a post as the answer to its command, or edits it if message is its id. Error: errLate if it
+// answers none, if it is too late or Discord expects no answer, or if the command already has another one.
 func (d *Discord) answerCommand(
 	ctx context.Context, delivery core.Delivery, part drawn, message string,
 ) (core.Ref, error) {
@@ -127,8 +129,8 @@ func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) 
 	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.isPart(d.desk, delivery, part) && !d.isOther(answer.ID, delivery)
 }
 
-// findAnswer checks whether a post became its command's answer, "" if that is still to come. Error: errLate if this can no
-// longer be determined, or if another post did.
+// findAnswer checks whether a post became its command's answer, "" if that is still to come. Error: errLate if this can
+// no longer be determined, or if another post did.
 func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (core.Ref, error) {
 	var now posted
 	err := d.rest.Get(ctx, c.endpoint, &now)
@@ -158,8 +160,8 @@ const (
 	privateRetry = 300 * time.Millisecond
 )
 
-// postPrivate sends a message to one person: an ephemeral one where they pressed, while the interaction lasts (15 minutes).
-// After that, or without an interaction, it is a direct message.
+// postPrivate sends a message to one person: an ephemeral one where they pressed, while the interaction lasts (15
+// minutes). After that, or without an interaction, it is a direct message.
 func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part drawn) (ref core.Ref, err error) {
 	if id, ok := interactionIn(delivery.To, pressPrefix); ok {
 		t, err := d.token(ctx, id)
@@ -182,13 +184,15 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 	return ref, err
 }
 
-// postEphemeral posts a message that only the person of an interaction sees. Error: errLate if the interaction has ended.
+// postEphemeral posts a message that only the person of an interaction sees. Error: errLate if the interaction has
+// ended.
 func (d *Discord) postEphemeral(ctx context.Context, t token, delivery core.Delivery, part drawn) (core.Ref, error) {
 	out := part.outgoing()
 	out.Flags |= discordgo.MessageFlagsEphemeral
 	for try := 1; ; try++ {
 		var made posted
-		err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(t.app, t.token)+"?wait=true", out, &made)
+		endpoint := discordgo.EndpointFollowupMessage(t.app, t.token) + "?wait=true"
+		err := d.rest.Call(ctx, http.MethodPost, endpoint, out, &made)
 		switch {
 		case try < privateTries && rest.IsRefusal(err, discordgo.ErrCodeUnknownWebhook) && ctx.Err() == nil:
 			d.sleep(ctx, privateRetry) // the press itself may still be unanswered
@@ -200,8 +204,9 @@ func (d *Discord) postEphemeral(ctx context.Context, t token, delivery core.Deli
 	}
 }
 
-// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. So no event and no post contains it. They name
-// the interaction, and the token is a short-lived value in the store, since another process may send the answer.
+// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. So no event and no post
+// contains it. They name the interaction, and the token is a short-lived value in the store, since another process may
+// send the answer.
 
 // tokenLife is how long Discord accepts a token.
 const tokenLife = 15 * time.Minute

@@ -20,8 +20,8 @@ const maxFiles = 10
 
 // drawReplies draws a reply or, if it could be taken for a card, its characters in paragraphs, with blocks of code.
 //
-// Nothing in it pings, since every message has empty allowed_mentions. Nor can it mislead: all of its text is escaped, so that it has no
-// tokens, small text or links but those that show their address.
+// Nothing in it pings, since every message has empty allowed_mentions. Nor can it mislead: all of its text is escaped,
+// so that it has no tokens, small text or links but those that show their address.
 func drawReplies(text string, t *wording.Texts) (all []drawn) {
 	blocks := doc.Parse(text)
 	if chat.LooksLikeCard(text, t) {
@@ -74,7 +74,8 @@ func (w *replyWriter) all(blocks []doc.Block, first, others string) {
 	}
 }
 
-// tight reports whether no empty line stands between two blocks. There is one after a list, which would otherwise go on in Discord.
+// tight reports whether no empty line stands between two blocks. There is one after a list, which would otherwise go on
+// in Discord.
 func tight(before, after doc.Block) bool {
 	return before.Kind == doc.Heading || before.Kind == doc.CodeBlock ||
 		before.Kind == doc.Paragraph && (after.Kind == doc.CodeBlock || after.Kind == doc.List)
@@ -107,8 +108,8 @@ func (w *replyWriter) block(b doc.Block, first, others string) {
 	}
 }
 
-// code writes code between fences or, if these can't hold it, attaches it as a file. Without files it is text, between two lines that keep
-// Discord from removing white space around it.
+// code writes code between fences or, if these can't hold it, attaches it as a file. Without files it is text, between
+// two lines that keep Discord from removing white space around it.
 func (w *replyWriter) code(b doc.Block) {
 	code := doc.CodeLines(b.Code)
 	if !strings.Contains(code, "```") && !strings.HasPrefix(code, "\n") && !strings.HasSuffix(code, "\n\n") {

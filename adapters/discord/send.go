@@ -19,12 +19,13 @@ import (
 	"gatehouse/core"
 )
 
-// drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions them, and nobody else.
+// drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions
+// them, and nobody else.
 type drawn struct {
 	Text  string
 	Plain string // the same text for where the bot may not attach Files: they stand in it; "" without Files
 	Rows  []discordgo.MessageComponent
-	Card  *container
+	Card  *discordgo.Container // with a coloured edge
 	Users []string
 	Roles []string
 	Files []file
@@ -33,18 +34,12 @@ type drawn struct {
 // file is a file that is attached to a message.
 type file struct{ name, text string }
 
-// container is a card: its parts, with a coloured edge.
-type container struct {
-	Color int
-	Parts []discordgo.MessageComponent
-}
-
 // write adds texts to a card, but for empty ones.
 func (m *drawn) write(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
 			m.Text += text + "\n"
-			m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: text})
+			m.Card.Components = append(m.Card.Components, discordgo.TextDisplay{Content: text})
 		}
 	}
 }
@@ -75,7 +70,7 @@ func (m drawn) outgoing() outgoing {
 	}
 	if m.Card != nil {
 		out.Content, out.Flags = "", out.Flags|discordgo.MessageFlagsIsComponentsV2
-		out.Rows = []discordgo.MessageComponent{discordgo.Container{AccentColor: &m.Card.Color, Components: m.Card.Parts}}
+		out.Rows = []discordgo.MessageComponent{*m.Card}
 	}
 	return out
 }
@@ -89,7 +84,8 @@ func (m drawn) under(above string) drawn {
 	return m
 }
 
-// call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in its text.
+// call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in
+// its text.
 func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m drawn, out outgoing, made any) error {
 	if len(m.Files) == 0 {
 		return d.rest.Call(ctx, method, endpoint, out, made)
@@ -116,19 +112,19 @@ func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m 
 // filelessTime is how long no file is tried in a channel in which Discord has refused one.
 const filelessTime = 10 * time.Minute
 
-// nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it
-// can't be guessed.
+// nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It
+// is sealed, so it can't be guessed.
 func (d *Discord) nonce(delivery core.Delivery) string {
 	fields := []string{"part", delivery.Key, strconv.Itoa(delivery.Part)}
 	if delivery.Again > 0 {
 		fields = append(fields, strconv.Itoa(delivery.Again))
 	}
 	sum := sha256.Sum256([]byte(d.Signer.Seal(fields...)))
-	const bytes = maxNonce * 3 / 4
-	return base64.RawURLEncoding.EncodeToString(sum[:bytes])
+	return base64.RawURLEncoding.EncodeToString(sum[:maxNonce*3/4])
 }
 
-// send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one with the same nonce.
+// send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one
+// with the same nonce.
 func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn) (core.Ref, posted, error) {
 	out := part.outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
@@ -184,7 +180,8 @@ func flat(pieces []piece) (all []piece) {
 	return all
 }
 
-// hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its buttons can be pressed.
+// hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its
+// buttons can be pressed.
 func (p posted) hasText(part drawn, late string) bool {
 	said := p.Content
 	for _, one := range p.pieces() {

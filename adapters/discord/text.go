@@ -28,7 +28,8 @@ const (
 	maxFields     = 5     // of a form (the same)
 )
 
-// gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts after escaping.
+// gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts
+// after escaping.
 const (
 	maxReply     = maxContent - 70 // of a part of a reply; leaves room for the note that it comes late
 	maxPlain     = 1_800           // of a notice or an error
@@ -59,9 +60,9 @@ func late(t *wording.Texts) string { return "-# " + t.CardLate + "\n" }
 // gap is an invisible character. It breaks what no backslash breaks; code has none.
 const gap = "\u200b"
 
-// escape escapes a text's Markdown. An address without Markdown stays as it is, if it ends within the text or may end with it. Any other is
-// escaped so that Discord makes no link of it, which would include the backslashes that follow. Lines are kept, but none becomes a heading,
-// an item or a quotation.
+// escape escapes a text's Markdown. An address without Markdown stays as it is, if it ends within the text or may end
+// with it. Any other is escaped so that Discord makes no link of it, which would include the backslashes that follow.
+// Lines are kept, but none becomes a heading, an item or a quotation.
 func escape(s string, ends bool) string {
 	var b strings.Builder
 	begins, counts, before := true, false, ' ' // the line has had nothing but spaces; or but those and digits
@@ -89,9 +90,10 @@ func escape(s string, ends bool) string {
 	return b.String()
 }
 
-// addressAt returns the address without Markdown that a text begins with, up to white space or the end; "" if there is none. An underscore
-// in an address is not Markdown. This is no regular expression, and neither is the search for mentions: each match of one can take time in
-// proportion to the whole text, and escape looks for a match at each character.
+// addressAt returns the address without Markdown that a text begins with, up to white space or the end; "" if there is
+// none. An underscore in an address is not Markdown. This is no regular expression, and neither is the search for
+// mentions: each match of one can take time in proportion to the whole text, and escape looks for a match at each
+// character.
 func addressAt(s string) string {
 	rest, ok := strings.CutPrefix(s, "https://")
 	if !ok {
@@ -124,8 +126,8 @@ func plainLabel(text string, limit int) string {
 
 func ellipsis(int) string { return "…" }
 
-// quotation draws as much of a text as a quotation, which its own Markdown can't end, as fits a limit, and returns how many
-// characters it leaves out.
+// quotation draws as much of a text as a quotation, which its own Markdown can't end, as fits a limit, and returns how
+// many characters it leaves out.
 func quotation(s string, limit int) (text string, left int) {
 	return fitting(s, limit, func(s, note string) string {
 		return "> " + strings.ReplaceAll(escape(s+note, true), "\n", "\n> ")

@@ -44,11 +44,12 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 	return to.Channel, to.Message, nil
 }
 
-// archiveMinutes is how long a thread without messages stays among the open ones: a week, Discord's longest. An approval may take days.
+// archiveMinutes is how long a thread without messages stays among the open ones: a week, Discord's longest. An
+// approval may take days.
 const archiveMinutes = 7 * 24 * 60
 
-// isTitleRefused reports whether a thread may have been refused because of its title: a server's moderation allows no title with certain words
-// (200001), and other refusals of a form say only that something in it is not allowed.
+// isTitleRefused reports whether a thread may have been refused because of its title: a server's moderation allows no
+// title with certain words (200001), and other refusals of a form say only that something in it is not allowed.
 func isTitleRefused(err error) bool {
 	r, ok := errors.AsType[*rest.Refusal](err)
 	return ok && !r.Proxy && (r.Status == http.StatusBadRequest || r.Code == titleBlocked) && r.Code != discordgo.ErrCodeThreadAlreadyCreatedForThisMessage

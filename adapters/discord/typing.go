@@ -42,18 +42,15 @@ type indicator struct {
 	until time.Time
 }
 
-// begin enables indicators until ctx ends.
+// begin enables indicators until ctx ends. Then going.Wait waits for their end.
 func (t *typing) begin(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ctx = ctx
 }
 
-// end waits for all indicators, which end with the context of begin.
-func (t *typing) end() { t.going.Wait() }
-
-// start shows the indicator of a channel repeatedly while an event that is answered there is open. If it is shown already, start prolongs
-// it.
+// start shows the indicator of a channel repeatedly while an event that is answered there is open. If it is shown
+// already, start prolongs it.
 func (t *typing) start(channel string, show func(context.Context) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,8 +77,8 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 	})
 }
 
-// isNeeded reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
-// indicator expires.
+// isNeeded reports whether an event that is answered in a channel is open, in any process. If that is not known, it
+// returns true until the indicator expires.
 func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) bool {
 	t.mu.Lock()
 	expired := !t.now().Before(one.until)
@@ -113,8 +110,8 @@ func (t *typing) stop(channel string, one *indicator) {
 	}
 }
 
-// showTyping shows that the bot is typing where the answer will appear, or stops. Discord itself hides the indicator when the answer
-// appears.
+// showTyping shows that the bot is typing where the answer will appear, or stops. Discord itself hides the indicator
+// when the answer appears.
 func (d *Discord) showTyping(to core.Address, on bool) {
 	if !on {
 		d.typing.stop(channelOf(to), nil)

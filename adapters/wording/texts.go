@@ -185,8 +185,6 @@ type Texts struct {
 	InputAtLeast   string `default:"{input}, {low} or more"`
 	InputAtMost    string `default:"{input}, {high} or less"`
 	InputLength    string `default:"{input} of {low} to {high} characters"`
-	HintAtLeast    string `default:"{input}: {low} or more"`
-	HintAtMost     string `default:"{input}: {high} or less"`
 	InputNeeded    string `default:"this is needed"`
 	InputNotOption string `default:"choose one of the options"`
 

@@ -84,3 +84,46 @@ func TestDiscordAnApprovalIsRemembered(t *testing.T) {
 		d.card(ask.ID, "Approval needed")
 	})
 }
+
+// TestAnApprovalIsRememberedOverOpenHarness: with tokens of the protocol; each use is in the session's mail.
+func TestAnApprovalIsRememberedOverOpenHarness(t *testing.T) {
+	t.Parallel()
+	policy := strings.Replace(remembering("openharness:ann"), "remember:", "self: true\n    remember:", 1)
+	p, ann, _, _ := newTrio(t, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, policy))
+	card := ann.must(ann.send(request("r1", "s1", "note add milk"))).card()
+	done := ann.must(ann.send(with(request("r2", "s1", ""), card.choice("remember"))))
+	if !strings.Contains(strings.Join(done.texts(), "\n"), "Done:") {
+		t.Fatalf("the approval: %s", done.Raw)
+	}
+	again := ann.must(ann.send(request("r3", "s1", "note add milk")))
+	if !strings.Contains(string(again.Raw), "use 1 of 2") {
+		t.Fatalf("the next call: %s", again.Raw)
+	}
+	ann.header.Set("Prefer", "wait=20")
+	done = ann.must(ann.send(with(request("r3.1", "s1", ""), again.card().own().Status)))
+	if !strings.Contains(strings.Join(done.texts(), "\n"), "Done:") || len(p.notesOf("ann", "s1")) != 2 {
+		t.Fatalf("what became of it: %s", done.Raw)
+	}
+	forgot := ann.must(ann.send(with(request("r4", "s1", ""), forgetIn(again))))
+	third := ann.must(ann.send(request("r5", "s1", "note add milk")))
+	if third.card().choice("approve").Token == "" || len(p.notesOf("ann", "s1")) != 2 {
+		t.Errorf("after it was stopped (%s): %s", forgot.Raw, third.Raw)
+	}
+	word := ann.must(ann.send(request("r6", "s1", "Approved.")))
+	if !strings.Contains(string(word.Raw), "Only the buttons decide") || len(p.notesOf("ann", "s1")) != 2 {
+		t.Errorf("a word: %s", word.Raw)
+	}
+	p.app.kill()
+}
+
+// forgetIn is the continuation that stops what an answer says is remembered.
+func forgetIn(r reply) (c continuation) {
+	for _, d := range r.Answer.Response.Directives {
+		for _, a := range d.own().Actions {
+			if a.ID == "forget" {
+				c = a.Continuation
+			}
+		}
+	}
+	return c
+}

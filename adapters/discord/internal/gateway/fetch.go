@@ -62,7 +62,8 @@ func (m fetched) from(c *missing) json.RawMessage {
 // page reads the messages after since, sorted by id.
 func (u *catchUp) page(ctx context.Context, channel, since string) ([]fetched, error) {
 	var all []json.RawMessage
-	err := u.REST.Get(ctx, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), &all)
+	endpoint := fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage)
+	err := u.REST.Get(ctx, endpoint, &all)
 	if err != nil {
 		return nil, err
 	}

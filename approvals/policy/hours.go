@@ -94,6 +94,9 @@ func weekday(text string) (time.Weekday, bool) {
 // clock reads a time of the day, as minutes after midnight; -1 after a fault.
 func (r *reader) clock(v *yaml.Node, what string) int {
 	at, err := time.Parse("15:04", v.Value)
+	if err != nil {
+		at, err = time.Parse("15", v.Value)
+	}
 	switch {
 	case v.Kind == yaml.ScalarNode && v.Value == "24:00":
 		return 24 * 60

@@ -17,6 +17,7 @@ func TestHours(t *testing.T) {
 	for hours, want := range map[string]core.Hours{
 		"{zone: Europe/Berlin, days: [mon, tue, wed, thu, fri], from: 09:00, to: 17:30}": {Zone: "Europe/Berlin", Days: week, From: 540, To: 1050},
 		"{zone: UTC, days: mon-fri, from: '00:00', to: '24:00'}":                         {Zone: "UTC", Days: week, To: 1440},
+		"{zone: UTC, from: 9, to: 17}":                                                   {Zone: "UTC", Days: week, From: 540, To: 1020},
 		"{zone: UTC, from: 8:05, to: 8:06}":                                              {Zone: "UTC", Days: week, From: 485, To: 486},
 		"{zone: America/New_York, days: [Saturday, Fri-Sun], from: 09:00, to: 10:00}":    {Zone: "America/New_York", Days: []time.Weekday{0, 5, 6}, From: 540, To: 600},
 	} {

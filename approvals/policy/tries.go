@@ -16,7 +16,7 @@ import (
 // difference to them.
 type tries struct {
 	args    map[string][]any // by the path, its keys joined by a space that no key has
-	bounded map[string]bool  // the paths that a number bounds
+	bounded map[string]bool  // the paths that are in something that is bounded
 	ids     []string         // of requesters
 	people  []string         // their names
 	places  []string         // conversations
@@ -78,10 +78,25 @@ func (t trying) Visit(node *ast.Node) {
 		default:
 			for _, v := range values {
 				t.try(path, around(v)...)
-				_, number := float(v)
-				t.bounded[path] = t.bounded[path] || number && strings.ContainsAny(n.Operator, "<>")
 			}
 		}
+		if strings.ContainsAny(n.Operator, "<>") {
+			ast.Walk(&sides[0], bounding(t))
+		}
+	}
+}
+
+// bounding visits the nodes of what is compared with a bound.
+type bounding trying
+
+// Visit looks at one node.
+func (b bounding) Visit(node *ast.Node) {
+	if path := b.from.path(*node); path != "" {
+		if last := strings.LastIndex(path, sep); last >= 0 { // what is above was looked at before, and is no number
+			delete(b.bounded, path[:last])
+		}
+		b.bounded[path] = true
+		b.try(path, 0)
 	}
 }
 

@@ -234,8 +234,9 @@ type found struct {
 	all   bool     // every call that can make a difference was tried
 }
 
-// search looks for a call of a tool that a rule decides, among those of tries.
-func (w *warner) search(r *rule, call core.Call, t *tries, into *found) {
+// search looks for a call of a tool that a rule decides, among those of tries. suits says whether it is one that is looked
+// for; it may change the facts.
+func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits func(facts) bool) {
 	key := fmt.Sprint(t.asker, t.ids, t.people)
 	if _, known := w.who[key]; !known {
 		w.who[key] = w.worthTrying(t)
@@ -259,8 +260,8 @@ func (w *warner) search(r *rule, call core.Call, t *tries, into *found) {
 				into.holds = true
 				by := w.firstOf(f, call)
 				if by == r {
-					into.first = true
-					return false
+					into.first = suits(f)
+					return !into.first
 				}
 				if !slices.Contains(into.by, by.then.Name) {
 					into.by = append(into.by, by.then.Name)
@@ -315,7 +316,7 @@ func (w *warner) reach(r *rule) {
 	for _, before := range []bool{false, true} {
 		f.all = true // of the wider search alone
 		for _, call := range calls {
-			if w.search(r, call, w.tried(r, call, before), &f); f.first || w.left < 0 {
+			if w.search(r, call, w.tried(r, call, before), &f, anyFacts); f.first || w.left < 0 {
 				return
 			}
 		}
@@ -336,28 +337,33 @@ func (w *warner) reach(r *rule) {
 	}
 }
 
+func anyFacts(facts) bool { return true }
+
 // low and high are beyond every sensible amount.
 const (
 	low  = -1e12
 	high = 1e12
 )
 
-// bounds warns of an argument that a rule which allows bounds above, and not below.
+// bounds warns of an argument that a rule which allows bounds above, and not below: a call with a low one passes, and the
+// same call with a high one does not.
 func (w *warner) bounds(r *rule) {
-	if r.then.Verdict != core.VerdictAllow || r.when == nil || w.left < 0 {
+	if r.then.Verdict != core.VerdictAllow || r.when == nil {
 		return
 	}
 	for _, call := range w.calls(r) {
-		own := w.tried(r, call, false)
-		for _, path := range slices.Sorted(maps.Keys(own.bounded)) {
-			passes := func(amount float64) bool {
-				f := found{}
-				for _, before := range []bool{false, true} {
-					w.search(r, call, w.tried(r, call, before).with(path, amount), &f)
-				}
-				return f.first
+		if w.left < 0 {
+			return
+		}
+		for _, path := range slices.Sorted(maps.Keys(w.tried(r, call, false).bounded)) {
+			var f found
+			for _, before := range []bool{false, true} {
+				w.search(r, call, w.tried(r, call, before).with(path, low), &f, func(lowest facts) bool {
+					put(lowest.Args, strings.Split(path, sep), high)
+					return w.firstOf(lowest, call) != r
+				})
 			}
-			if own.bounded[path] && passes(low) && !passes(high) {
+			if f.first && !w.hasMinimum(call.Tool, path) {
 				name := "args." + strings.ReplaceAll(path, sep, ".")
 				w.warn(r.at, true, "add "+name+" >= 0, or the lowest that is meant",
 					"%s bounds %s above and not below, so that every negative one passes", r.called(), name)
@@ -381,13 +387,31 @@ func (w *warner) remembers(r *rule) {
 	}
 }
 
+// hasMinimum reports whether the schema of a tool bounds an argument below.
+func (w *warner) hasMinimum(name, path string) bool {
+	i := slices.IndexFunc(w.tools, func(t Tool) bool { return t.Call.Tool == name })
+	if i < 0 {
+		return false
+	}
+	at, _ := strictjson.Parse(w.tools[i].Schema)
+	for key := range strings.SplitSeq(path, sep) {
+		if at = at.Get("properties"); at == nil {
+			return false
+		}
+		if at = at.Get(key); at == nil {
+			return false
+		}
+	}
+	return at.Get("minimum") != nil || at.Get("exclusiveMinimum") != nil
+}
+
 // people warns of a rule under which what some people ask for could never be approved.
 func (w *warner) people(r *rule) {
 	if r.then.Verdict != core.VerdictAsk {
 		return
 	}
 	if r.local && r.then.Quorum > 1 {
-		w.warn(r.at, false, "name approvers, or remove quorum",
+		w.warn(r.at, true, "name approvers, or remove quorum",
 			"%s needs %s, and asks only the person at gatehouse's own machine", r.called(), approvals(r.then.Quorum))
 		return
 	}

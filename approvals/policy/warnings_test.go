@@ -14,6 +14,7 @@ var shopTools = []policy.Tool{
 	{Call: core.Call{Tool: "shop.note"}, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"amount":{"type":"integer"}}}`)},
 	{Call: core.Call{Tool: "shop.refund", Risk: core.Dangerous}, Schema: json.RawMessage(`{"type":"object","properties":{"amount":{"type":"number"}}}`)},
 	{Call: core.Call{Tool: "shop.list", Risk: core.ReadOnly}},
+	{Call: core.Call{Tool: "shop.give"}, Schema: json.RawMessage(`{"type":"object","properties":{"amount":{"type":"number","minimum":0}}}`)},
 	{Call: core.Call{Tool: "people.ask", Risk: core.ReadOnly}},
 }
 
@@ -90,6 +91,11 @@ func TestWarnings(t *testing.T) {
 		{note + "action: allow, when: args.amount <= 100}\n", `p.yaml:7:12: the rule "it" bounds args.amount above and not below, so that every negative one passes; add args.amount >= 0, or the lowest that is meant`},
 		{note + "action: allow, when: '!(args.amount > 100) && args.text != \"\"'}\n", `bounds args.amount above and not below`},
 		{note + "action: allow, when: '100 >= (args.amount ?? 0)'}\n", `bounds args.amount above and not below`},
+		{note + "action: allow, when: 'float(args.amount) < 100'}\n", `bounds args.amount above and not below`},
+		{note + "action: allow, when: 'args.amount * 1.2 <= 100'}\n", `bounds args.amount above and not below`},
+		{note + "action: allow, when: 'args[\"amount\"] <= 100 || args.text == \"free\"'}\n", `bounds args.amount above and not below`},
+		{"  - {name: it, tools: [shop.list], action: allow, when: args.amount <= args.limit}\n", `bounds args.amount above and not below`},
+		{"  - {name: it, tools: [shop.list], action: allow, when: args.refund.amount < 5}\n", `bounds args.refund.amount above and not below`},
 		{note + "action: ask, approvers: [slack:U1]}\n", `the rule "it" needs 1 approval, and has 1 approver: what one of these asks for is refused, since nobody could ever approve it; name more approvers, or set self: true`},
 		{note + "action: ask, approvers: [slack:U1, slack:U3], quorum: 2}\n", `the rule "it" needs 2 approvals, and has 2 approvers: what one of these asks for is refused`},
 		{"  - {name: it, tools: [\"shop.*\"], action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h}}\n", `the rule "it" remembers no approval of shop.refund, which is destructive; add destructive: true to remember, or leave that tool to another rule`},
@@ -106,6 +112,7 @@ func TestWarnings(t *testing.T) {
 		"  - {name: it, tools: [\"shop.*\"], action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h, destructive: true}}\n",
 		note + "action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h}}\n",
 		note + "action: allow, when: args.amount >= 0 && args.amount <= 100}\n", note + "action: allow, when: 'args.amount in 1..100'}\n", note + "action: allow, when: abs(args.amount) <= 100}\n",
+		"  - {name: it, tools: [shop.give], action: allow, when: args.amount <= 100}\n", note + "action: allow, when: 'len(args.text) <= 100'}\n",
 		note + "action: allow, when: args.amount > 100}\n", note + "action: deny, when: args.amount <= 100}\n", "  - {name: low, action: deny, when: args.amount < 0}\n" + note + "action: allow, when: args.amount <= 100}\n",
 		"  - {name: it, tools: [\"external.ci.*\", \"later.*\"], when: args.anything == 1, action: deny}\n", "  - {name: a, tools: [\"shop.*\", people.ask], action: allow}\n  - {name: rest, action: deny, tools: [\"*\"]}\n",
 		note + "action: deny, when: 'len(args.text) > 5 && len(args.text) < 3'}\n", note + "action: ask, approvers: [slack:S0123ABCD]}\n", note + "action: ask, approvers: [slack:U1], self: true}\n",

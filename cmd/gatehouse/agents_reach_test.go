@@ -34,7 +34,9 @@ func serveReach(t *testing.T) (*testGateway, agentClient) {
 	return s, agentClient{t, s.base, ciToken}
 }
 
-func asksFor(action string) string { return `{"action":"` + action + `","summary":"Do ` + action + `."}` }
+func asksFor(action string) string {
+	return `{"action":"` + action + `","summary":"Do ` + action + `."}`
+}
 
 // TestARequestThatCanReachNobodyIsRefused at once, with what to change; nothing is opened, over HTTP as over MCP.
 func TestARequestThatCanReachNobodyIsRefused(t *testing.T) {

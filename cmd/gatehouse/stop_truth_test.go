@@ -122,3 +122,37 @@ func TestACallWhoseTimeIsUpIsUnknown(t *testing.T) {
 		d.shows(ask.ID, card.ID, "Outcome unknown")
 	})
 }
+
+// TestAShellReadsThatACallGoesOn, and its result as a later event of the session's stream.
+func TestAShellReadsThatACallGoesOn(t *testing.T) {
+	for name, c := range results {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, began, end := longCall(t, "5m")
+			p, ann, _, _ := newTrio(t, "GATEHOUSE_TOOLS="+env["GATEHOUSE_TOOLS"])
+			card := ann.must(ann.send(request("r1", "s1", "call shop.pay {}"))).card()
+			ann.header.Set("Prefer", "wait=0")
+			ann.must(ann.send(with(request("r2", "s1", ""), card.choice("approve"))))
+			waitForFile(t, began)
+			ann.header.Set("Prefer", "wait=20")
+			if stopped := ann.must(ann.send(request("r3", "s1", "!stop"))); strings.Join(stopped.texts(), "") != callGoesOn {
+				t.Errorf("stop: %s", stopped.Raw)
+			}
+			end(c.says)
+			first, _, _ := strings.Cut(c.told, "\n")
+			ann.listen("s1", "0", has(first))
+			p.app.kill()
+		})
+	}
+}
+
+// TestAShellReadsThatTheOutcomeIsUnknown where the time of a call is up.
+func TestAShellReadsThatTheOutcomeIsUnknown(t *testing.T) {
+	t.Parallel()
+	env, _, _ := longCall(t, "1s")
+	p, ann, _, _ := newTrio(t, "GATEHOUSE_TOOLS="+env["GATEHOUSE_TOOLS"])
+	card := ann.must(ann.send(request("r1", "s1", "call shop.pay {}"))).card()
+	ann.must(ann.send(with(request("r2", "s1", ""), card.choice("approve"))))
+	ann.listen("s1", "0", has(inDoubt))
+	p.app.kill()
+}

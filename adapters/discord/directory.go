@@ -13,8 +13,9 @@ import (
 	"gatehouse/core"
 )
 
-// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as Discord says now. A role
-// that is in none of the bot's servers, or that the bot may not read, has no members. If Discord can't be asked now, the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else
+// as Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If
+// Discord can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -55,8 +56,8 @@ func (d *Discord) hasRole(ctx context.Context, user, role string) (guild string,
 	return guild, slices.Contains(roles, role), err
 }
 
-// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members Discord does not list. "": somebody
-// can, or Discord can't say so now.
+// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members
+// Discord does not list. "": somebody can, or Discord can't say so now.
 func (d *Discord) Missing(ctx context.Context, p core.Post) string {
 	if preflight.RoleID.MatchString(p.Person) {
 		return "Discord does not say who has the role " + p.Person + ", so its members get no direct messages"

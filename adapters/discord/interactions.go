@@ -99,7 +99,8 @@ func (i interaction) person() *user {
 
 func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 
-// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they count for that press alone.
+// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they
+// count for that press alone.
 func (i interaction) presser() core.Actor {
 	who := i.actor()
 	if i.Guild != "" && i.Member != nil {

@@ -88,11 +88,13 @@ func New(o Options) *Slack {
 	o.Log = o.Log.With("platform", Name)
 	s := &Slack{
 		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
-		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, members: chat.Cache[[]string]{Now: o.Now}, handles: chat.Cache[string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
+		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
+		members: chat.Cache[[]string]{Now: o.Now}, handles: chat.Cache[string]{Now: o.Now},
 		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
 	}
 	s.desk = desk.Desk{
-		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.seems, Reason: maxReason, Input: maxInput, Within: triggerTime, Log: o.Log,
+		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.seems, Reason: maxReason, Input: maxInput,
+		Within: triggerTime, Log: o.Log,
 	}
 	s.clock = &chat.Clock{Title: webapi.Title, Now: o.Now, Log: o.Log}
 	s.api, s.http = webapi.New(o.Config.api(), s.clock, s.identity.setScopes)

@@ -10,15 +10,17 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// longCall writes a tool that runs until a file is there, and fails if it says so; limit is how long a call may take. The tool prints the file.
+// longCall writes a tool that runs until a file is there, and fails if it says so; limit is how long a call may take.
+// The tool prints the file.
 func longCall(t *testing.T, limit string) (env map[string]string, began string, end func(says string)) {
 	t.Helper()
 	dir := t.TempDir()
 	began, file := filepath.Join(dir, "began"), filepath.Join(dir, "end")
-	script := "touch " + began + "; until [ -e " + file + " ]; do sleep 0.02; done; cat " + file + "; grep -q fails " + file + " && exit 3; exit 0"
+	script := "touch " + began + "; until [ -e " + file + " ]; do sleep 0.02; done; cat " + file +
+		"; grep -q fails " + file + " && exit 3; exit 0"
 	tools := filepath.Join(dir, "tools.yaml")
-	text := "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n    summary: Pay the bill.\n    timeout: " + limit +
-		"\n    command: [sh, -c, '" + script + "']\n    env: [PATH]\n"
+	text := "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n" +
+		"    summary: Pay the bill.\n    timeout: " + limit + "\n    command: [sh, -c, '" + script + "']\n    env: [PATH]\n"
 	if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,8 @@ func longCall(t *testing.T, limit string) (env map[string]string, began string, 
 	}
 }
 
-const callGoesOn = "This call has begun and goes on; its result will be told here, and nothing else is done after it: Pay the bill."
+const callGoesOn = "This call has begun and goes on; its result will be told here, and nothing else is done after it: " +
+	"Pay the bill."
 
 // waitForFile waits until a file is there.
 func waitForFile(t *testing.T, file string) {

@@ -23,7 +23,8 @@ type Agents struct {
 	MostOpen int
 }
 
-// TellThrough gives the service the platforms that run: they know which of the places where approvers are told are not there any more.
+// TellThrough gives the service the platforms that run: they know which of the places where approvers are told are
+// not there any more.
 func (s *Service) TellThrough(running ...core.Platform) { s.running = running }
 
 // LetAgentsAsk makes a service accept requests of other agents. It returns the service.
@@ -32,9 +33,10 @@ func (s *Service) LetAgentsAsk(a Agents) *Service {
 	return s
 }
 
-// Request opens an agent's request, or returns the one that was opened under its id before; created tells which. The policy decides as for a tool
-// of that name; what the agent says can shorten its time, and change nothing else. An agent does not decide its own request. Errors: policy_denied,
-// with why, also if its approvers can't be told of it; invalid, if the same id was used for another request; rate_limited.
+// Request opens an agent's request, or returns the one that was opened under its id before; created tells which. The
+// policy decides as for a tool of that name; what the agent says can shorten its time, and change nothing else. An
+// agent does not decide its own request. Errors: policy_denied, with why, also if its approvers can't be told of it;
+// invalid, if the same id was used for another request; rate_limited.
 func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Approval, created bool, err error) {
 	turn := core.Turn{Actor: r.Requester, Conversation: r.Conversation()}
 	a = core.Approval{
@@ -59,7 +61,8 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 			return a, false, core.Errorf(core.PolicyDenied, "The rule %q does not say where its approvers are told of this, and there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
 		}
 		if why := s.unreachable(ctx, a.Rule, posts); why != "" {
-			return a, false, core.Errorf(core.PolicyDenied, "Nobody can be told of this request, so it was not opened: %s. An admin has to change the approvers or notify: of the rule %q.", why, a.Rule.Name)
+			return a, false, core.Errorf(core.PolicyDenied, "Nobody can be told of this request, so it was not opened: %s. "+
+				"An admin has to change the approvers or notify: of the rule %q.", why, a.Rule.Name)
 		}
 	default:
 		return a, false, core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))
@@ -75,7 +78,8 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 // reachTime is how long an agent waits while the platforms are asked whether its approvers can be told.
 const reachTime = 3 * time.Second
 
-// unreachable says why none of the posts of a request can arrive, as far as their platforms know at once; "" if one may, or they can't tell.
+// unreachable says why none of the posts of a request can arrive, as far as their platforms know at once; "" if one
+// may, or they can't tell.
 func (s *Service) unreachable(ctx context.Context, r core.Rule, posts []core.Post) string {
 	if onPages(r) {
 		return ""
@@ -86,7 +90,8 @@ func (s *Service) unreachable(ctx context.Context, r core.Rule, posts []core.Pos
 	for _, p := range posts {
 		persons := []string{p.Person}
 		if p.ForEach() {
-			persons = slices.DeleteFunc(slices.Clone(r.Approvers), func(id string) bool { return policy.PlatformOf(id) != p.To.Platform })
+			other := func(id string) bool { return policy.PlatformOf(id) != p.To.Platform }
+			persons = slices.DeleteFunc(slices.Clone(r.Approvers), other)
 		}
 		for _, p.Person = range persons {
 			why := s.missing(ctx, p)
@@ -116,8 +121,11 @@ func (s *Service) missing(ctx context.Context, post core.Post) string {
 
 // sameRequest refuses a request whose id is that of another one.
 func sameRequest(known core.Approval, r core.AgentRequest, err error) error {
-	if err != nil || known.External != nil && known.Requester.ID == r.Requester.ID && slices.Contains([]string{r.Request, r.Before}, known.External.Request) {
+	if err != nil {
 		return err
+	}
+	if x := known.External; x != nil && known.Requester.ID == r.Requester.ID && (x.Request == r.Request || x.Request == r.Before) {
+		return nil
 	}
 	return core.Errorf(core.Invalid, "This idempotency key was used for another request. Use a new key, or repeat the request as it was.")
 }

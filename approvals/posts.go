@@ -14,8 +14,9 @@ import (
 //   - A channel of Rule.Notify gets a copy that notifies the approvers.
 //   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
 //     members of a group on another platform can't be known from here.
-//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere. With "dm", a copy without a person stands
-//     for the approvers of a platform among whom are groups: whoever delivers it makes one for each of them, see package outbox.
+//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere. With "dm", a copy
+//     without a person stands for the approvers of a platform among whom are groups: whoever delivers it makes one for
+//     each of them, see package outbox.
 //   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
 //     who may withdraw the request. If a copy can't be delivered, it asks after all, and the approvers get direct messages; see package outbox.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
@@ -87,7 +88,8 @@ func (s *Service) withGroups(a core.Approval, occasion core.Occasion) (names []s
 	return names
 }
 
-// elsewhere returns the approvers that are named as people of other platforms than the conversation's, once for each person.
+// elsewhere returns the approvers that are named as people of other platforms than the conversation's, once for each
+// person.
 func (s *Service) elsewhere(a core.Approval, occasion core.Occasion) (ids []string) {
 	approvers := toTell(a, occasion)
 	told := map[string]bool{}

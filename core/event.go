@@ -14,7 +14,7 @@ type Actor struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name,omitempty"`
 	Local  bool     `json:"local,omitempty"`
-	Groups []string `json:"groups,omitempty"` // those looked up so far, or those that the platform signed with a press; "slack:S456"
+	Groups []string `json:"groups,omitempty"` // looked up so far, or signed by the platform with a press; "slack:S456"
 }
 
 // Called is the person's name or, where that is not known, their id. It is both, the id first, if the name has letters that look like others.

@@ -20,7 +20,7 @@ type AgentRequest struct {
 	Question  *question.Question
 	Of        []string      // of a question: whom; see the policy
 	Expires   time.Duration // shortens the time that the policy gives; 0: it does not
-	Before    string        // the digest of the same request as it was taken before 2026-12: one that was stored then has it as its Request
+	Before    string        // the digest as it was taken before 2026-12: a request that was stored then has it
 	External
 }
 

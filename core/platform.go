@@ -66,12 +66,12 @@ type Found struct {
 
 // Directory is a platform that can look up people, groups, and who sees a conversation.
 //
-// NameOf returns a person's name, "" if it is unknown now. Groups asks the platform which of the wanted groups an actor is in; it is
-// called before a decision's transaction, and answers nothing from what it was told before, but the groups that came with the actor's own
-// press (Actor.Groups). CardCopies returns the posts to send besides an open card: copies of it for approvers who
-// can't see its conversation; or, if the card itself was refused, copies for all approvers and a notice to the requester. If a copy was
-// refused, the delivery is that copy, with the card's key: all approvers get copies. The keys are the same each time. An error means that
-// they are unknown now.
+// NameOf returns a person's name, "" if it is unknown now. Groups asks the platform which of the wanted groups an
+// actor is in; it is called before a decision's transaction, and answers nothing from what it was told before, but
+// the groups that came with the actor's own press (Actor.Groups). CardCopies returns the posts to send besides an
+// open card: copies of it for approvers who can't see its conversation; or, if the card itself was refused, copies
+// for all approvers and a notice to the requester. If a copy was refused, the delivery is that copy, with the card's
+// key: all approvers get copies. The keys are the same each time. An error means that they are unknown now.
 type Directory interface {
 	NameOf(ctx context.Context, actor Actor) string
 	Groups(ctx context.Context, actor Actor, wanted []string) ([]string, error)

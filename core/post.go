@@ -29,11 +29,11 @@ type Post struct {
 	Kind         PostKind       `json:"kind"`
 	Text         string         `json:"text,omitempty"`
 	Bucket       Bucket         `json:"bucket,omitempty"`
-	Approval     ApprovalID     `json:"approval,omitempty"` // of a card; of a post of a resumed turn: what it was paused for
+	Approval     ApprovalID     `json:"approval,omitempty"` // of a card; of a resumed turn's post: what it waited for
 	Person       string         `json:"person,omitempty"`   // of a private post; of a copy without a channel: it goes to their direct messages
 	Event        int64          `json:"event,omitempty"`    // the event it answers
 	On           bool           `json:"on,omitempty"`       // of a working state
-	Copy         bool           `json:"copy,omitempty"`     // in another channel: of a card for an approver who may not see the conversation; of others for who asked
+	Copy         bool           `json:"copy,omitempty"`     // elsewhere: a card for an approver, others for who asked
 	Instead      string         `json:"instead,omitempty"`  // of a copy: the key of the quiet card in whose place it notifies the approvers
 	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
 	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not
@@ -45,7 +45,8 @@ type Post struct {
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
 
-// EachApprover ends the key of a copy without a person and without a channel: it is delivered as a copy for each approver of its platform.
+// EachApprover ends the key of a copy without a person and without a channel: it is delivered as a copy for each
+// approver of its platform.
 const EachApprover = "each"
 
 // ForEach reports whether the post is a card that stands for a copy for each approver of its platform.

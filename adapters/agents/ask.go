@@ -90,8 +90,8 @@ func (a Ask) request(who access.Person, key string, newID func() string, callbac
 	return r, err
 }
 
-// digests sets what a repetition of the request is recognized by: numbers and times that are the same, however they are written, and what is the
-// same as nothing, make no other request.
+// digests sets what a repetition of the request is recognized by: numbers and times that are the same, however they
+// are written, and what is the same as nothing, make no other request.
 func (a Ask) digests(r *core.AgentRequest) error {
 	whole, err := json.Marshal(a)
 	if err != nil {

@@ -56,8 +56,8 @@ func DeliveryOf(cards []core.OutboxRow) *Delivery {
 	if failed == 0 {
 		return nil
 	}
-	why := "No approver was told of this request: %d cards were refused or lost, the last one as %s.%s An admin sees why with gatehouse queue and gatehouse deadletters list."
-	return &Delivery{undelivered, fmt.Sprintf(why, failed, last, again)}
+	why := fmt.Sprintf("No approver was told of this request: %d cards were refused or lost, the last one as %s.%s ", failed, last, again)
+	return &Delivery{undelivered, why + "An admin sees why with gatehouse queue and gatehouse deadletters list."}
 }
 
 // Person is who decided.

@@ -37,7 +37,8 @@ func TestGroups(t *testing.T) {
 		t.Errorf("without the role bob is in %v", got)
 	}
 	r.Inject(discordtest.Fault{Endpoint: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503), Times: 1})
-	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); core.CategoryOf(err) != core.ProviderUnavailable || got != nil || core.MessageOf(err) != "Discord can't say whether you are in @helpers." {
+	got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted)
+	if got != nil || core.CategoryOf(err) != core.ProviderUnavailable || core.MessageOf(err) != "Discord can't say whether you are in @helpers." {
 		t.Errorf("where Discord can't be asked it gave %v, %v", got, err)
 	}
 }
@@ -54,10 +55,12 @@ func TestGroupsFromAPress(t *testing.T) {
 	r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
 	r.inbox.WaitFor("the vote", func() bool { return len(r.inbox.Order) > 0 })
 	wanted := []string{"discord:role:" + helpers}
-	if got, err := r.p.Groups(r.ctx, r.inbox.Event(r.inbox.Order[0]).Actor, wanted); err != nil || !slices.Equal(got, wanted) {
+	pressed := r.inbox.Event(r.inbox.Order[0]).Actor
+	if got, err := r.p.Groups(r.ctx, pressed, wanted); err != nil || !slices.Equal(got, wanted) {
 		t.Errorf("bob, who pressed, is in %v, %v", got, err)
 	}
-	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); core.CategoryOf(err) != core.ProviderUnavailable {
+	bob := core.Actor{ID: "discord:" + bobID}
+	if got, err := r.p.Groups(r.ctx, bob, wanted); core.CategoryOf(err) != core.ProviderUnavailable {
 		t.Errorf("later bob is in %v, %v", got, err)
 	}
 }

@@ -54,8 +54,8 @@ func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	return ""
 }
 
-// Missing says why nobody can be told by a post: its channel is not there, its person is deactivated or a group without members. "": somebody can,
-// or Slack can't say so now.
+// Missing says why nobody can be told by a post: its channel is not there, its person is deactivated or a group
+// without members. "": somebody can, or Slack can't say so now.
 func (s *Slack) Missing(ctx context.Context, p core.Post) string {
 	id := cmp.Or(p.Person, Name+":"+p.To.Channel)
 	if user, ok := webapi.UserID(id); ok {
@@ -93,7 +93,8 @@ func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	return s.dms.Put(user, c.ID, chat.Forever), nil
 }
 
-// toldMembers returns the members of a user group as they were within groupLifetime: for who is told. Errors: those of groupMembers.
+// toldMembers returns the members of a user group as they were within groupLifetime: for who is told. Errors: those
+// of groupMembers.
 func (s *Slack) toldMembers(ctx context.Context, group string) ([]string, error) {
 	if known, fresh := s.members.Get(group); fresh {
 		return known, nil
@@ -101,8 +102,8 @@ func (s *Slack) toldMembers(ctx context.Context, group string) ([]string, error)
 	return s.groupMembers(ctx, group)
 }
 
-// groupMembers asks Slack for the members of a user group. A group that Slack does not know, or that the token may not read, has none. Error:
-// Slack can't be asked now.
+// groupMembers asks Slack for the members of a user group. A group that Slack does not know, or that the token may
+// not read, has none. Error: Slack can't be asked now.
 func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
 	users, err := s.api.GetUserGroupMembersContext(ctx, group)
 	switch err := s.called(err); {
@@ -115,7 +116,8 @@ func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error
 	return s.members.Put(group, users, groupLifetime), nil
 }
 
-// Groups asks Slack which of the wanted user groups (slack:S…) a person is in. If Slack can't be asked now, the error is retryable.
+// Groups asks Slack which of the wanted user groups (slack:S…) a person is in. If Slack can't be asked now, the error
+// is retryable.
 func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	return s.groupsOf(ctx, who, wanted, s.groupMembers)
 }

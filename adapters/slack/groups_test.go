@@ -79,8 +79,8 @@ func TestGroupsFailClosed(t *testing.T) {
 	}
 }
 
-// TestLaw7_WhoDecidesIsAskedForEachTime: a member who was removed does not count a moment later, and where Slack can't be asked nothing that it
-// said before takes the place of its answer.
+// TestLaw7_WhoDecidesIsAskedForEachTime: a member who was removed does not count a moment later, and where Slack
+// can't be asked nothing that it said before takes the place of its answer.
 func TestLaw7_WhoDecidesIsAskedForEachTime(t *testing.T) {
 	r := grouped(t, setup{})
 	ann := core.Actor{ID: "slack:U1ANN"}
@@ -99,11 +99,12 @@ func TestLaw7_WhoDecidesIsAskedForEachTime(t *testing.T) {
 		t.Error("a removed member still counts")
 	}
 	r.Inject(slacktest.Fault{Endpoint: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
-	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"}); core.MessageOf(err) != "Slack can't say whether you are in @admins." {
+	const unsure = "Slack can't say whether you are in "
+	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"}); core.MessageOf(err) != unsure+"@admins." {
 		t.Errorf("while Slack is down it is %v, %v", got, err)
 	}
 	r.Inject(slacktest.Fault{Endpoint: "usergroups.list", Trouble: slacktest.ServerError(503)})
-	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S2"}); core.MessageOf(err) != "Slack can't say whether you are in @ops." {
+	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S2"}); core.MessageOf(err) != unsure+"@ops." {
 		t.Errorf("a group's name that is known is asked for again: %v, %v", got, err)
 	}
 }

@@ -20,7 +20,8 @@ var methodOf = map[string]string{
 	"GetConversationHistoryContext": "conversations.history", "GetConversationRepliesContext": "conversations.replies",
 	"GetUsersInConversationContext": "conversations.members", "GetConversationInfoContext": "conversations.info", "GetConversationsForUserContext": "users.conversations",
 	"OpenConversationContext": "conversations.open", "GetUserInfoContext": "users.info", "GetBotInfoContext": "bots.info",
-	"GetUserGroupMembersContext": "usergroups.users.list", "GetUserGroupsContext": "usergroups.list", "AddReactionContext": "reactions.add", "RemoveReactionContext": "reactions.remove",
+	"GetUserGroupMembersContext": "usergroups.users.list", "GetUserGroupsContext": "usergroups.list",
+	"AddReactionContext": "reactions.add", "RemoveReactionContext": "reactions.remove",
 	"SetAssistantThreadsStatusContext": "assistant.threads.setStatus",
 }
 

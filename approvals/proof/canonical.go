@@ -18,8 +18,8 @@ func Digest(text []byte) (string, error) {
 // digestPrefix begins a digest.
 const digestPrefix = "sha256:"
 
-// Canonical gives a JSON value in the form of RFC 8785, as strictjson's AppendRFC8785 does. Repeated keys and texts that are not Unicode are
-// refused. Error: invalid.
+// Canonical gives a JSON value in the form of RFC 8785, as strictjson's AppendRFC8785 does. Repeated keys and texts
+// that are not Unicode are refused. Error: invalid.
 func Canonical(text []byte) ([]byte, error) {
 	v, err := strictjson.Parse(text)
 	if err != nil {

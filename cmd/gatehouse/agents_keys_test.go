@@ -24,9 +24,9 @@ func (c agentClient) call(tool, arguments string) (s agents.State) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + c.token} {
-		r.Header.Set(k, v)
-	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Authorization", "Bearer "+c.token)
 	answer, err := (&http.Client{Timeout: patience}).Do(r)
 	if err != nil {
 		c.t.Fatal(err)
@@ -42,17 +42,18 @@ func (c agentClient) call(tool, arguments string) (s agents.State) {
 	return got.Result.StructuredContent
 }
 
-// TestOneRequestHoweverItIsWritten: under one key, numbers and times that are the same and what is the same as nothing make no other request, over
-// HTTP as over MCP; another number does.
+// TestOneRequestHoweverItIsWritten: under one key, numbers and times that are the same and what is the same as
+// nothing make no other request, over HTTP as over MCP; another number does.
 func TestOneRequestHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	s := serveAgents(t, nil)
 	ci := agentClient{t, s.base, ciToken}
-	first := ci.must("POST", "/v1/approvals", "k1", `{"action":"deploy","summary":"Pay it.","arguments":{"amount":1,"n":1e2,"big":9007199254740993}}`)
+	const begin = `"action":"deploy","summary":"Pay it.","arguments":`
+	first := ci.must("POST", "/v1/approvals", "k1", `{`+begin+`{"amount":1,"n":1e2,"big":9007199254740993}}`)
 	for _, same := range []string{
-		`{"action":"deploy","summary":"Pay it.","arguments":{"amount":1.0,"n":100,"big":9007199254740993}}`,
-		`{"risk":"write","action":"deploy","summary":"Pay it.","arguments":{"big":9007199254740993,"amount":10e-1,"n":100.00}}`,
-		`{"action":"deploy","summary":" Pay it. ","arguments":{"amount":1,"\u006e":1e2,"big":9007199254740993},"risk":"write"}`,
+		`{` + begin + `{"amount":1.0,"n":100,"big":9007199254740993}}`,
+		`{"risk":"write",` + begin + `{"big":9007199254740993,"amount":10e-1,"n":100.00}}`,
+		`{"summary":" Pay it. ","action":"deploy","arguments":{"amount":1,"\u006e":1e2,"big":9007199254740993}}`,
 	} {
 		status, again, f := ci.do("POST", "/v1/approvals", "k1", same)
 		if status != http.StatusOK || again.ID != first.ID {
@@ -63,20 +64,23 @@ func TestOneRequestHoweverItIsWritten(t *testing.T) {
 		}
 	}
 	for _, other := range []string{
-		`{"action":"deploy","summary":"Pay it.","arguments":{"amount":1,"n":1e2,"big":9007199254740992}}`,
-		`{"action":"deploy","summary":"Pay it.","arguments":{"amount":"1","n":1e2,"big":9007199254740993}}`,
-		`{"action":"deploy","summary":"Pay it.","arguments":{"amount":1,"n":1e2,"big":9007199254740993},"risk":"destructive"}`,
+		`{` + begin + `{"amount":1,"n":1e2,"big":9007199254740992}}`,
+		`{` + begin + `{"amount":"1","n":1e2,"big":9007199254740993}}`,
+		`{` + begin + `{"amount":1,"n":1e2,"big":9007199254740993},"risk":"destructive"}`,
 	} {
-		if status, _, f := ci.do("POST", "/v1/approvals", "k1", other); status != http.StatusBadRequest || !strings.Contains(f.Message, "used for another request") {
+		status, _, f := ci.do("POST", "/v1/approvals", "k1", other)
+		if status != http.StatusBadRequest || !strings.Contains(f.Message, "used for another request") {
 			t.Errorf("%s: %d %s", other, status, f.Message)
 		}
 	}
 	empty := ci.must("POST", "/v1/approvals", "k2", `{"action":"deploy","summary":"Go.","expires":"90m"}`)
-	if again := ci.must("POST", "/v1/approvals", "k2", `{"action":"deploy","summary":"Go.","arguments":{},"expires":"1h30m","risk":"write"}`); again.ID != empty.ID {
+	said := `{"action":"deploy","summary":"Go.","arguments":{},"expires":"1h30m","risk":"write"}`
+	if again := ci.must("POST", "/v1/approvals", "k2", said); again.ID != empty.ID {
 		t.Errorf("without arguments it is %s and %s", empty.ID, again.ID)
 	}
 	asked := ci.must("POST", "/v1/approvals", "k3", `{"question":"Which one?","schema":{"type":"integer","minimum":1.0}}`)
-	if again := ci.must("POST", "/v1/approvals", "k3", `{"action":"ask","question":"Which one?","schema":{"minimum":1,"type":"integer"}}`); again.ID != asked.ID {
+	said = `{"action":"ask","question":"Which one?","schema":{"minimum":1,"type":"integer"}}`
+	if again := ci.must("POST", "/v1/approvals", "k3", said); again.ID != asked.ID {
 		t.Errorf("the question is %s and %s", asked.ID, again.ID)
 	}
 }
@@ -86,7 +90,8 @@ func TestARequestOfAnEarlierGatehouseIsRecognized(t *testing.T) {
 	t.Parallel()
 	s := serveAgents(t, nil)
 	said := `{"action":"deploy","summary":"Deploy it.","arguments":{"version":1.0},"risk":"write"}`
-	asked := agentClient{t, s.base, ciToken}.must("POST", "/v1/approvals", "k1", said) // the id of the key is the same in every database
+	ci := agentClient{t, s.base, ciToken}
+	asked := ci.must("POST", "/v1/approvals", "k1", said) // the id of the key is the same in every database
 	s.stop()
 
 	db := "sqlite:" + filepath.Join(t.TempDir(), "g.db")
@@ -104,8 +109,10 @@ func TestARequestOfAnEarlierGatehouseIsRecognized(t *testing.T) {
 	}
 	who := core.Actor{ID: "openharness:ci", Name: "ci"}
 	_, _, err = store.OpenExternal(t.Context(), core.Approval{
-		ID: asked.ID, Conversation: core.ConversationID("external:" + who.ID), Address: core.Address{Platform: core.CallbackPlatform}, State: core.Open, Call: call, Requester: who,
-		External: &core.External{Request: request}, Rule: core.Rule{Name: "deployments", Verdict: core.VerdictAsk, Approvers: []string{"slack:U2BOB"}},
+		ID: asked.ID, Conversation: core.ConversationID("external:" + who.ID),
+		Address: core.Address{Platform: core.CallbackPlatform}, State: core.Open, Call: call, Requester: who,
+		External: &core.External{Request: request},
+		Rule:     core.Rule{Name: "deployments", Verdict: core.VerdictAsk, Approvers: []string{"slack:U2BOB"}},
 	}, nil, 10)
 	if err != nil {
 		t.Fatal(err)
@@ -115,11 +122,12 @@ func TestARequestOfAnEarlierGatehouseIsRecognized(t *testing.T) {
 	}
 	s.settings.set(map[string]string{"GATEHOUSE_DATABASE_URL": db})
 	s.start()
-	ci := agentClient{t, s.base, ciToken}
+	ci = agentClient{t, s.base, ciToken}
 	if status, again, f := ci.do("POST", "/v1/approvals", "k1", said); status != http.StatusOK || again.ID != asked.ID {
 		t.Errorf("the same request: %d %s %s", status, again.ID, f.Message)
 	}
-	if status, _, _ := ci.do("POST", "/v1/approvals", "k1", strings.Replace(said, "1.0", "2.0", 1)); status != http.StatusBadRequest {
+	other := strings.Replace(said, "1.0", "2.0", 1)
+	if status, _, _ := ci.do("POST", "/v1/approvals", "k1", other); status != http.StatusBadRequest {
 		t.Errorf("another request: %d", status)
 	}
 }

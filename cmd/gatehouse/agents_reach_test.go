@@ -34,17 +34,21 @@ func serveReach(t *testing.T) (*testGateway, agentClient) {
 	return s, agentClient{t, s.base, ciToken}
 }
 
-func asksFor(action string) string { return `{"action":"` + action + `","summary":"Do ` + action + `."}` }
+func asksFor(action string) string {
+	return `{"action":"` + action + `","summary":"Do ` + action + `."}`
+}
 
 // TestARequestThatCanReachNobodyIsRefused at once, with what to change; nothing is opened, over HTTP as over MCP.
 func TestARequestThatCanReachNobodyIsRefused(t *testing.T) {
 	t.Parallel()
 	s, ci := serveReach(t)
 	for action, why := range map[string]string{
-		"typo": `Nobody can be told of this request, so it was not opened: Slack has no channel slack:C404 that the bot may see. An admin has to change the approvers or notify: of the rule "typo".`,
+		"typo": `Nobody can be told of this request, so it was not opened: Slack has no channel slack:C404 that the bot may ` +
+			`see. An admin has to change the approvers or notify: of the rule "typo".`,
 		"gone": `the account slack:U9GONE is deactivated in Slack.`,
 	} {
-		if status, _, f := ci.do("POST", "/v1/approvals", action, asksFor(action)); status != http.StatusForbidden || !strings.Contains(f.Message, why) {
+		status, _, f := ci.do("POST", "/v1/approvals", action, asksFor(action))
+		if status != http.StatusForbidden || !strings.Contains(f.Message, why) {
 			t.Errorf("%s: %d %s", action, status, f.Message)
 		}
 	}
@@ -61,7 +65,8 @@ func TestARequestFallsBackToDirectMessages(t *testing.T) {
 	his := s.slack.DMWith("U2BOB")
 	card := s.card(his, "", "Do archived.")
 	s.bob.Clicks(his, card.TS, "approve")
-	if got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30", "", ""); got.State != core.Approved || got.Delivery != nil {
+	got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30", "", "")
+	if got.State != core.Approved || got.Delivery != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -75,7 +80,8 @@ func TestAGroupWithDirectMessagesReachesEachMember(t *testing.T) {
 	s.card(his, "", "Do members.")
 	card := s.card(hers, "", "Do members.")
 	s.eve.Clicks(hers, card.TS, "approve")
-	if got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30", "", ""); got.State != core.Approved || got.DecidedBy.ID != "slack:U3EVE" {
+	got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30", "", "")
+	if got.State != core.Approved || got.DecidedBy.ID != "slack:U3EVE" {
 		t.Errorf("%+v", got)
 	}
 	s.shows(his, s.slack.FromBot(his)[0].TS, "Approved", 0)
@@ -106,16 +112,21 @@ func TestARequestThatReachedNobodySaysSo(t *testing.T) {
 			t.Parallel()
 			s, ci := serveReach(t)
 			his := s.slack.DMWith("U2BOB")
-			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("messages_tab_disabled"), When: func(c slacktest.Call) bool { return c.Args["channel"] == his }})
+			s.slack.Inject(slacktest.Fault{
+				Endpoint: "chat.postMessage", Trouble: slacktest.Refused("messages_tab_disabled"),
+				When: func(c slacktest.Call) bool { return c.Args["channel"] == his },
+			})
 			asked := ci.must("POST", "/v1/approvals", "k", asksFor(action))
 			var got agents.State
 			for deadline := time.Now().Add(patience); got.Delivery == nil && time.Now().Before(deadline); {
 				got = ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=1", "", "")
 			}
-			if d := got.Delivery; got.State != core.Open || d == nil || d.State != "undelivered" || !strings.Contains(d.Why, "No approver was told of this request") {
+			d := got.Delivery
+			if got.State != core.Open || d == nil || d.State != "undelivered" || !strings.Contains(d.Why, "No approver was told") {
 				t.Errorf("it is %+v, delivery %+v", got, got.Delivery)
 			}
-			if now := ci.call("check_approval", `{"id":"`+string(asked.ID)+`"}`); now.Delivery == nil || now.Delivery.State != "undelivered" {
+			now := ci.call("check_approval", `{"id":"`+string(asked.ID)+`"}`)
+			if now.Delivery == nil || now.Delivery.State != "undelivered" {
 				t.Errorf("over MCP it is %+v", now)
 			}
 			said := func() bool { return strings.Contains(strings.Join(s.readyNow().Notes, " "), string(asked.ID)) }
@@ -136,21 +147,26 @@ func TestARequestThatReachedNobodySaysSo(t *testing.T) {
 	}
 }
 
-// TestDiscordARequestThatCanReachNobodyIsRefused: a channel that is not there, and a role, whose members Discord does not list.
+// TestDiscordARequestThatCanReachNobodyIsRefused: a channel that is not there, and a role, whose members Discord does
+// not list.
 func TestDiscordARequestThatCanReachNobodyIsRefused(t *testing.T) {
 	t.Parallel()
+	const person, role = `"discord:` + deciderID + `"`, `"discord:role:` + roleID + `"`
 	const policy = `version: 1
 rules:
-  - {name: typo, tools: ["external.ci.typo"], action: ask, approvers: ["discord:` + deciderID + `"], notify: ["discord:999"]}
-  - {name: role, tools: ["external.ci.role"], action: ask, approvers: ["discord:role:` + roleID + `"], notify: [dm]}
-  - {name: both, tools: ["external.ci.both"], action: ask, approvers: ["discord:role:` + roleID + `", "discord:` + deciderID + `"], notify: [dm]}
+  - {name: typo, tools: ["external.ci.typo"], action: ask, approvers: [` + person + `], notify: ["discord:999"]}
+  - {name: role, tools: ["external.ci.role"], action: ask, approvers: [` + role + `], notify: [dm]}
+  - {name: both, tools: ["external.ci.both"], action: ask, approvers: [` + role + `, ` + person + `], notify: [dm]}
 `
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{
 		"GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": policyFile(t, policy), "GATEHOUSE_TOKENS": "ci=" + ciToken,
 	})
 	ci := agentClient{t, d.base, ciToken}
-	for action, why := range map[string]string{"typo": "Discord has no channel discord:999", "role": "Discord does not say who has the role discord:role:" + roleID} {
-		if status, _, f := ci.do("POST", "/v1/approvals", action, asksFor(action)); status != http.StatusForbidden || !strings.Contains(f.Message, why) {
+	for action, why := range map[string]string{
+		"typo": "Discord has no channel discord:999", "role": "Discord does not say who has the role discord:role:" + roleID,
+	} {
+		status, _, f := ci.do("POST", "/v1/approvals", action, asksFor(action))
+		if status != http.StatusForbidden || !strings.Contains(f.Message, why) {
 			t.Errorf("%s: %d %s", action, status, f.Message)
 		}
 	}

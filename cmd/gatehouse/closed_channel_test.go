@@ -9,7 +9,8 @@ import (
 )
 
 // closedFor is the beginning of what who asked reads where the channel was closed.
-const closedFor = "What became of this could not be posted where you asked for it, so it follows here: Add “milk” to the note book."
+const closedFor = "What became of this could not be posted where you asked for it, so it follows here: " +
+	"Add “milk” to the note book."
 
 // ends are how a request may end at the command line, with what its turn says then.
 var ends = map[string]string{"approve": "Done: “milk” is in the note book.", "deny": "Denied by"}

@@ -11,7 +11,7 @@ import (
 // remindSoon is a policy that reminds bob after some seconds.
 const remindSoon = `version: 1
 rules:
-  - {name: notes, tools: ["note.*"], risk: [write], action: ask, approvers: ["slack:U2BOB", "discord:` + deciderID + `"], remind: [2s], expires: never}
+  - {name: notes, tools: ["note.*"], action: ask, approvers: ["slack:U2BOB"], remind: [2s], expires: never}
 `
 
 // cardsIn are the messages of a thread that have buttons.
@@ -55,7 +55,8 @@ func TestADeletedCardIsShownAgain(t *testing.T) {
 				}
 			} else {
 				s.ann.Posts("C1", "!status", slacktest.InThread(thread)) // the card is there now
-				waitUntil(t, func() bool { return strings.Count(s.slack.DumpChannel("C1"), "Waiting for an approval") == 2 }, "the second status")
+				twice := func() bool { return strings.Count(s.slack.DumpChannel("C1"), "Waiting for an approval") == 2 }
+				waitUntil(t, twice, "the second status")
 			}
 			if cards := s.cardsIn("C1", thread); len(cards) != 1 {
 				t.Errorf("%d cards have buttons\n%s", len(cards), s.slack.Dump())

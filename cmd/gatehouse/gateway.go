@@ -112,13 +112,15 @@ func (g *gateway) stuck(ctx context.Context) error {
 	return err
 }
 
-// untold is a line for /readyz about requests of agents that reached nobody. It does not make it fail: another replica would not reach anybody either.
+// untold is a line for /readyz about requests of agents that reached nobody. It does not make it fail: another
+// replica would not reach anybody either.
 func (g *gateway) untold(ctx context.Context) []string {
 	ids, err := g.store.Undelivered(ctx)
 	if err != nil || len(ids) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Requests of agents that reached no approver: %d, the first one %s. See gatehouse queue and gatehouse deadletters list.", len(ids), ids[0])}
+	return []string{fmt.Sprintf("Requests of agents that reached no approver: %d, the first one %s. "+
+		"See gatehouse queue and gatehouse deadletters list.", len(ids), ids[0])}
 }
 
 func namesOf(platforms []core.Platform) (names []string) {

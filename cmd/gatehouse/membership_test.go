@@ -27,7 +27,8 @@ func serveOps(t *testing.T) *testGateway {
 	return s
 }
 
-// TestLaw7_ARemovedMemberDoesNotDecide: bob has just decided one request as a member of the group; a moment later he is removed.
+// TestLaw7_ARemovedMemberDoesNotDecide: bob has just decided one request as a member of the group; a moment later he
+// is removed.
 func TestLaw7_ARemovedMemberDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	s := serveOps(t)
@@ -43,9 +44,12 @@ func TestLaw7_ARemovedMemberDoesNotDecide(t *testing.T) {
 	s.reads("C1", thread, "Done: “eggs”")
 }
 
-// TestLaw7_APressIsRefusedWhereSlackCantSay: nothing that Slack said before takes the place of its answer, and the next press decides.
+// TestLaw7_APressIsRefusedWhereSlackCantSay: nothing that Slack said before takes the place of its answer, and the
+// next press decides.
 func TestLaw7_APressIsRefusedWhereSlackCantSay(t *testing.T) {
-	for name, trouble := range map[string]slacktest.Trouble{"it fails": slacktest.ServerError(503), "it is silent": slacktest.Held()} {
+	for name, trouble := range map[string]slacktest.Trouble{
+		"it fails": slacktest.ServerError(503), "it is silent": slacktest.Held(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serveOps(t)
@@ -72,7 +76,8 @@ func TestLaw7_APressIsRefusedWhereSlackCantSay(t *testing.T) {
 	}
 }
 
-// bobAsks has bob, whom the list lets decide his own requests, ask in his direct messages, where a press comes without roles.
+// bobAsks has bob, whom the list lets decide his own requests, ask in his direct messages, where a press comes
+// without roles.
 func (d *discordGateway) bobAsks(note string) (channel string, card discordtest.Message) {
 	d.t.Helper()
 	d.bob.Says("note add " + note)
@@ -101,7 +106,9 @@ func TestLaw7_APressIsRefusedWhereDiscordCantSay(t *testing.T) {
 		channel, card := d.bobAsks("milk")
 		ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add eggs")
 		shared := d.card(ask.ID, "Add “eggs” to the note book.")
-		down := d.discord.Inject(discordtest.Fault{Endpoint: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503)})
+		down := d.discord.Inject(discordtest.Fault{
+			Endpoint: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503),
+		})
 		d.bob.Clicks(ask.ID, shared.ID, "Approve") // signed with his roles
 		d.reads(ask.ID, "Done: “eggs”")
 		d.bob.Clicks(channel, card.ID, "Approve") // what the press before said does not count for this one

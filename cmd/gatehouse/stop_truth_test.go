@@ -10,15 +10,17 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// longCall writes a tool that runs until a file is there, and fails if it says so; limit is how long a call may take. The tool prints the file.
+// longCall writes a tool that runs until a file is there, and fails if it says so; limit is how long a call may take.
+// The tool prints the file.
 func longCall(t *testing.T, limit string) (env map[string]string, began string, end func(says string)) {
 	t.Helper()
 	dir := t.TempDir()
 	began, file := filepath.Join(dir, "began"), filepath.Join(dir, "end")
-	script := "touch " + began + "; until [ -e " + file + " ]; do sleep 0.02; done; cat " + file + "; grep -q fails " + file + " && exit 3; exit 0"
+	script := "touch " + began + "; until [ -e " + file + " ]; do sleep 0.02; done; cat " + file +
+		"; grep -q fails " + file + " && exit 3; exit 0"
 	tools := filepath.Join(dir, "tools.yaml")
-	text := "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n    summary: Pay the bill.\n    timeout: " + limit +
-		"\n    command: [sh, -c, '" + script + "']\n    env: [PATH]\n"
+	text := "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n" +
+		"    summary: Pay the bill.\n    timeout: " + limit + "\n    command: [sh, -c, '" + script + "']\n    env: [PATH]\n"
 	if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,8 @@ func longCall(t *testing.T, limit string) (env map[string]string, began string, 
 	}
 }
 
-const callGoesOn = "This call has begun and goes on; its result will be told here, and nothing else is done after it: Pay the bill."
+const callGoesOn = "This call has begun and goes on; its result will be told here, and nothing else is done after it: " +
+	"Pay the bill."
 
 // waitForFile waits until a file is there.
 func waitForFile(t *testing.T, file string) {
@@ -121,4 +124,38 @@ func TestACallWhoseTimeIsUpIsUnknown(t *testing.T) {
 		d.reads(ask.ID, inDoubt)
 		d.shows(ask.ID, card.ID, "Outcome unknown")
 	})
+}
+
+// TestAShellReadsThatACallGoesOn, and its result as a later event of the session's stream.
+func TestAShellReadsThatACallGoesOn(t *testing.T) {
+	for name, c := range results {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, began, end := longCall(t, "5m")
+			p, ann, _, _ := newTrio(t, "GATEHOUSE_TOOLS="+env["GATEHOUSE_TOOLS"])
+			card := ann.must(ann.send(request("r1", "s1", "call shop.pay {}"))).card()
+			ann.header.Set("Prefer", "wait=0")
+			ann.must(ann.send(with(request("r2", "s1", ""), card.choice("approve"))))
+			waitForFile(t, began)
+			ann.header.Set("Prefer", "wait=20")
+			if stopped := ann.must(ann.send(request("r3", "s1", "!stop"))); strings.Join(stopped.texts(), "") != callGoesOn {
+				t.Errorf("stop: %s", stopped.Raw)
+			}
+			end(c.says)
+			first, _, _ := strings.Cut(c.told, "\n")
+			ann.listen("s1", "0", has(first))
+			p.app.kill()
+		})
+	}
+}
+
+// TestAShellReadsThatTheOutcomeIsUnknown where the time of a call is up.
+func TestAShellReadsThatTheOutcomeIsUnknown(t *testing.T) {
+	t.Parallel()
+	env, _, _ := longCall(t, "1s")
+	p, ann, _, _ := newTrio(t, "GATEHOUSE_TOOLS="+env["GATEHOUSE_TOOLS"])
+	card := ann.must(ann.send(request("r1", "s1", "call shop.pay {}"))).card()
+	ann.must(ann.send(with(request("r2", "s1", ""), card.choice("approve"))))
+	ann.listen("s1", "0", has(inDoubt))
+	p.app.kill()
 }

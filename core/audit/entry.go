@@ -30,7 +30,8 @@ type Entry struct {
 // Sent is the action of a card that reached a destination for the first time.
 const Sent = "sent"
 
-// Undelivered is the action of a process that found out that nobody was told of a request of another agent: none of its cards has arrived.
+// Undelivered is the action of a process that found out that nobody was told of a request of another agent: none of
+// its cards has arrived.
 const Undelivered = "undelivered"
 
 // Changed is the action of a vote that took the place of an earlier one of the same person.

@@ -77,8 +77,8 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 	return t.Sentences.Stopped, err
 }
 
-// runningCall says what the call of the conversation does that has begun and has no result yet: a stop does not cut it; "" if there is none. After
-// a stop none begins any more, see the store's BeginIntent.
+// runningCall says what the call of the conversation does that has begun and has no result yet: a stop does not cut
+// it; "" if there is none. After a stop none begins any more, see the store's BeginIntent.
 func (t *turn) runningCall(ctx context.Context) (string, error) {
 	events, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
 	if err != nil {
@@ -103,7 +103,8 @@ func (t *turn) runningCall(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// status says what runs and what waits in the conversation: messages, decisions and approvals, whose cards are to be shown.
+// status says what runs and what waits in the conversation: messages, decisions and approvals, whose cards are to be
+// shown.
 func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID, err error) {
 	conversation := t.claim.Event.Conversation
 	unended, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
@@ -188,7 +189,8 @@ func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 			kept++
 			continue
 		}
-		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."), false)
+		why := core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started.")
+		abandoned, done, err := t.abandon(ctx, paused, why, false)
 		if err != nil {
 			return nil, err
 		}
@@ -272,7 +274,8 @@ func (t *turn) click(ctx context.Context) (*core.Finish, error) {
 	f := &core.Finish{End: core.End{Kind: core.EndDecided}}
 	switch err := t.vote(ctx, c); core.CategoryOf(err) {
 	case "":
-	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid, core.ProviderUnavailable:
+	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid,
+		core.ProviderUnavailable: // of groupsNow
 		f = t.rejectClick(err)
 		if c.Disabled && core.CategoryOf(err) != core.NotAllowed { // who may not press has disabled nothing
 			f.Redraw = c.Approval
@@ -310,8 +313,8 @@ func (t *turn) rejectClick(err error) *core.Finish {
 	return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
-// vote looks up which of the rule's groups the person is in, if it depends on them, and then decides. A withdrawal is the requester's, whatever
-// their groups.
+// vote looks up which of the rule's groups the person is in, if it depends on them, and then decides. A withdrawal is
+// the requester's, whatever their groups.
 func (t *turn) vote(ctx context.Context, c core.Click) error {
 	e := &t.claim.Event
 	who := t.withName(ctx, e.Actor)
@@ -333,8 +336,8 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 	return err
 }
 
-// groupsNow asks a platform, for as long as membershipTime, which groups a person is in. Error: provider_unavailable, with a sentence for who
-// pressed; nothing is decided by what was known before.
+// groupsNow asks a platform, for as long as membershipTime, which groups a person is in. Error: provider_unavailable,
+// with a sentence for who pressed; nothing is decided by what was known before.
 func (t *turn) groupsNow(ctx context.Context, dir core.Directory, who core.Actor, wanted []string) ([]string, error) {
 	asking, done := context.WithTimeout(ctx, membershipTime)
 	defer done()
@@ -345,7 +348,8 @@ func (t *turn) groupsNow(ctx context.Context, dir core.Directory, who core.Actor
 			return groups, err
 		}
 		if wait = max(wait, core.RetryAfterOf(err)); time.Until(over) < wait {
-			return nil, core.Wrap(core.ProviderUnavailable, err, "%s; press again.", strings.TrimSuffix(core.MessageOf(err), "."))
+			unsure := strings.TrimSuffix(core.MessageOf(err), ".")
+			return nil, core.Wrap(core.ProviderUnavailable, err, "%s; press again.", unsure)
 		}
 		pause(asking, wait)
 	}

@@ -74,8 +74,8 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core
 	if err != nil || paused == nil {
 		return f, err
 	}
-	stopped := end.Category == core.Stopped
-	abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why), stopped)
+	open := core.Errorf(core.ToolFailed, "This call did not complete: %s.", why)
+	abandoned, done, err := t.abandon(ctx, paused, open, end.Category == core.Stopped)
 	if err != nil {
 		return f, err
 	}
@@ -99,7 +99,12 @@ func (t *turn) endingTurn(ctx context.Context, id core.InvocationID, signal core
 
 // abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits for it. A post
 // reports what was already done, because ending the turn does not undo it; with stopped also what was tried and failed.
-func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error, stopped bool) (core.Abandon, []core.Post, error) {
+func (t *turn) abandon(
+	ctx context.Context,
+	p *core.PausedRecord,
+	why error,
+	stopped bool,
+) (core.Abandon, []core.Post, error) {
 	messages, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
 	if err != nil && core.CategoryOf(err) != core.SessionLoadFailed { // no later turn can read them either
 		return core.Abandon{}, nil, err
@@ -138,8 +143,9 @@ func openResults(messages []core.Message, intent *core.IntentRecord, a core.Appr
 	return rows
 }
 
-// alreadyDone returns a post that reports what a turn that ends early has done, or may have done, with its result. What failed is reported only if
-// the turn was stopped meanwhile: then the person was told that they would learn its result.
+// alreadyDone returns a post that reports what a turn that ends early has done, or may have done, with its result.
+// What failed is reported only if the turn was stopped meanwhile: then the person was told that they would learn its
+// result.
 func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval, stopped bool) []core.Post {
 	sentence := t.Sentences.AlreadyDone
 	switch r := intent.Result; {

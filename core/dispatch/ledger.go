@@ -65,14 +65,15 @@ func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	return rec, err
 }
 
-// finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again. A stop that was said meanwhile ends the
-// turn now: who said it was told that nothing else follows.
+// finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again. A stop
+// that was said meanwhile ends the turn now: who said it was told that nothing else follows.
 func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
 	l.mu.Lock()
 	l.doubt = r.Category == core.OutcomeUnknown
 	l.mu.Unlock()
-	if err := l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) }); err != nil {
+	err := l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
+	if err != nil {
 		return err
 	}
 	if asked, err := l.store.StopRequested(ctx, l.claim); err == nil && asked {

@@ -100,7 +100,8 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	return f, err
 }
 
-// leftInDoubt reports whether the outcome of the call that the turn was resumed for is unknown. An earlier attempt may have found that out.
+// leftInDoubt reports whether the outcome of the call that the turn was resumed for is unknown. An earlier attempt
+// may have found that out.
 func (t *turn) leftInDoubt(ctx context.Context, id core.ApprovalID) bool {
 	if t.claim.Event.Attempt == 1 {
 		return t.ledger.inDoubt()

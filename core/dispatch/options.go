@@ -144,12 +144,13 @@ func DefaultSentences() Sentences {
 		TooLarge:         "That message is too large. The limit is %d bytes. Please send it in parts.",
 		TooMany:          "You sent more messages than I can take from one person. This one is not answered; please wait a minute and send it again.",
 		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw them with !cancel, before you ask for more.",
-		GoesOn:           "This call has begun and goes on; its result will be told here, and nothing else is done after it: %s",
-		AlreadyDone:      "This was done before: %s",
-		CallFailed:       "This failed: %s",
-		CallResult:       "Its result: %s",
-		OutcomeUnknown:   "It is unknown whether this was done, please check: %s",
-		Waits:            "The model is busy and asked me to wait until %s.",
+		GoesOn: "This call has begun and goes on; its result will be told here, and nothing else is done " +
+			"after it: %s",
+		AlreadyDone:    "This was done before: %s",
+		CallFailed:     "This failed: %s",
+		CallResult:     "Its result: %s",
+		OutcomeUnknown: "It is unknown whether this was done, please check: %s",
+		Waits:          "The model is busy and asked me to wait until %s.",
 	}
 }
 

@@ -170,7 +170,8 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	}
 }
 
-// name makes the posts of a resumed turn name the approval: if they can't be posted any more where it was asked for, the requester is told by them.
+// name makes the posts of a resumed turn name the approval: if they can't be posted any more where it was asked for,
+// the requester is told by them.
 func (t *turn) name(f *core.Finish) {
 	s, ok := t.claim.Event.Body.(core.SignalEvent)
 	for i := range f.Posts {

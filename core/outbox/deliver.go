@@ -122,10 +122,10 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	return nil
 }
 
-// deleted posts an open card anew whose message was deleted: that decides nothing, and what waits must be there to be decided. Nothing else whose
-// message was deleted needs a change any more.
+// deleted posts an open card anew whose message was deleted: that decides nothing, and what waits must be there to be
+// decided. Nothing else whose message was deleted needs a change any more.
 func (d *Deliverer) deleted(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	d.Log.Info("a message was deleted on its platform", "post", row.Key, "platform", p.Name(), "event", row.Event, "approval", row.Approval)
+	d.Log.Info("a message was deleted on its platform", "post", row.Key, "platform", p.Name(), "approval", row.Approval)
 	if delivery.Card == nil || delivery.Card.State != core.Open {
 		return nil
 	}

@@ -14,7 +14,8 @@
 // A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other destination, and the wait
 // does not count as a failed attempt.
 //
-// A message that somebody deleted is not posted again, but an open card's is, by its next change, which !status and a reminder ask for.
+// A message that somebody deleted is not posted again, but an open card's is, by its next change, which !status and a
+// reminder ask for.
 //
 // Each platform has its own slots, so a platform that hangs delays no other.
 //
@@ -26,7 +27,8 @@
 // too, and the approvers get direct messages. It asks, too, if approvers are left out of the direct messages, and says how many. This is stored
 // in the same transaction as the refusal, under keys that are always the same.
 //
-// What a resumed turn says of its call, and can't be posted any more where it was asked for, goes to who asked, as direct messages.
+// What a resumed turn says of its call, and can't be posted any more where it was asked for, goes to who asked, as
+// direct messages.
 //
 // A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to wait or can't be
 // reached, the send is retried up to giveUp times.

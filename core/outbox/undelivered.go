@@ -74,9 +74,11 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 	return core.Fallback{}, nil // a platform without a directory still tries
 }
 
-// forRequester returns, for who asked, as direct messages, what a resumed turn says that can't be posted where they asked: the channel was archived
-// or closed meanwhile. What may have arrived there is not repeated.
-func (d *Deliverer) forRequester(ctx context.Context, p core.Platform, row core.OutboxRow) (f core.Fallback, err error) {
+// forRequester returns, for who asked, as direct messages, what a resumed turn says that can't be posted where they
+// asked: the channel was archived or closed meanwhile. What may have arrived there is not repeated.
+func (d *Deliverer) forRequester(
+	ctx context.Context, p core.Platform, row core.OutboxRow,
+) (f core.Fallback, err error) {
 	if row.Copy || row.State == core.RowUnknown || len(row.Delivered()) > 0 {
 		return f, nil
 	}
@@ -88,7 +90,8 @@ func (d *Deliverer) forRequester(ctx context.Context, p core.Platform, row core.
 		return f, storeError(err)
 	}
 	post := row.Post
-	post.Key, post.To, post.Copy, post.Person = row.Key+"/requester", core.Address{Platform: p.Name()}, true, card.Requested.ID
+	post.Key, post.To = row.Key+"/requester", core.Address{Platform: p.Name()}
+	post.Copy, post.Person = true, card.Requested.ID
 	about := post
 	about.Key, about.Kind = "closed/"+string(row.Approval), core.PostNotice
 	about.Text = "What became of this could not be posted where you asked for it, so it follows here: " + card.Summary
@@ -127,9 +130,15 @@ func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core
 	return f, err
 }
 
-// toApprovers returns copies of a card, as direct messages, for all approvers: those of the conversation's platform first, each person one. The keys
-// are made from key; row is a copy of the card that failed. Error: some are not known now; the result holds the others.
-func (d *Deliverer) toApprovers(ctx context.Context, row core.OutboxRow, key string, card core.Card) (all core.Copies, err error) {
+// toApprovers returns copies of a card, as direct messages, for all approvers: those of the conversation's platform
+// first, each person one. The keys are made from key; row is a copy of the card that failed. Error: some are not
+// known now; the result holds the others.
+func (d *Deliverer) toApprovers(
+	ctx context.Context,
+	row core.OutboxRow,
+	key string,
+	card core.Card,
+) (all core.Copies, err error) {
 	post := row.Post
 	post.Key = key
 	person := core.Rule{People: card.People}.Person
@@ -158,7 +167,8 @@ func (d *Deliverer) toApprovers(ctx context.Context, row core.OutboxRow, key str
 	return all, errors.Join(fails...)
 }
 
-// forEach stores, in place of a copy that stands for each approver of its platform, a copy for each of them. Nothing is sent for the row itself.
+// forEach stores, in place of a copy that stands for each approver of its platform, a copy for each of them. Nothing
+// is sent for the row itself.
 func (d *Deliverer) forEach(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	dir, ok := p.(core.Directory)
 	row.Parts = nil // the claim may have noted that one is in doubt

@@ -10,12 +10,13 @@ import (
 	"unicode/utf16"
 )
 
-// AppendRFC8785 appends v in the form of RFC 8785: no white space, keys sorted by their UTF-16 units, needless escapes removed, numbers as
-// ECMAScript prints them.
+// AppendRFC8785 appends v in the form of RFC 8785: no white space, keys sorted by their UTF-16 units, needless
+// escapes removed, numbers as ECMAScript prints them.
 //
-// A number that a 64-bit float can't hold stays in the digits it was written in: an integer that is none of a float's, a fraction of more than 17
-// digits, one out of range. The RFC has no such numbers; rounded ones would let different arguments, such as 9007199254740992 and
-// 9007199254740993, have one digest. A fraction of 17 digits or fewer is rounded to the nearest float, as the RFC wants it.
+// A number that a 64-bit float can't hold stays in the digits it was written in: an integer that is none of a
+// float's, a fraction of more than 17 digits, one out of range. The RFC has no such numbers; rounded ones would let
+// different arguments, such as 9007199254740992 and 9007199254740993, have one digest. A fraction of 17 digits or
+// fewer is rounded to the nearest float, as the RFC wants it.
 func (v *Value) AppendRFC8785(b []byte) []byte {
 	switch v.Kind {
 	case Object:

@@ -21,8 +21,8 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	return sum(append(text, '}')), nil
 }
 
-// ValueDigest is the digest of a JSON value in the form of RFC 8785, whatever its layout: what a proof says of arguments, and what one request of
-// an agent is recognized by. Error: that of strictjson.Parse.
+// ValueDigest is the digest of a JSON value in the form of RFC 8785, whatever its layout: what a proof says of
+// arguments, and what one request of an agent is recognized by. Error: that of strictjson.Parse.
 func ValueDigest(text []byte) (string, error) {
 	v, err := strictjson.Parse(text)
 	if err != nil {

@@ -69,7 +69,8 @@ func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (core.T
 		return t.judge(ctx, within, r)
 	case <-late.C:
 		category, doubt := t.inDoubt()
-		return core.ToolResult{}, core.Errorf(category, "%s did not finish within %s, and may still be running.%s", t.Name, limit, doubt)
+		return core.ToolResult{}, core.Errorf(
+			category, "%s did not finish within %s, and may still be running.%s", t.Name, limit, doubt)
 	}
 }
 
@@ -96,7 +97,9 @@ func (t Tool) judge(ctx, within context.Context, r returned) (result core.ToolRe
 	case said != "":
 		return result, r.err
 	case ctx.Err() == nil && within.Err() != nil:
-		return result, core.Wrap(stopped, r.err, "%s was stopped, because it did not finish within %s.%s", t.Name, cmp.Or(t.Timeout, DefaultTimeout), doubt)
+		limit := cmp.Or(t.Timeout, DefaultTimeout)
+		return result, core.Wrap(
+			stopped, r.err, "%s was stopped, because it did not finish within %s.%s", t.Name, limit, doubt)
 	case errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded):
 		return result, core.Wrap(stopped, r.err, "%s was stopped before it finished.%s", t.Name, doubt)
 	}

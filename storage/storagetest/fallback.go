@@ -41,9 +41,10 @@ func refused(row core.OutboxRow) core.OutboxRow {
 }
 
 var fallbackExamples = []example{
-	{"an agent's request that reached nobody is recorded once, and listed until it is decided or a card arrives", func(w *world) {
+	{"an agent's request that reached nobody is recorded once, and listed until a card arrives", func(w *world) {
 		copied := func(channel string) core.Post {
-			return core.Post{Key: "card/x/" + channel, To: core.Address{Platform: platform, Channel: channel}, Kind: core.PostCard, Approval: "x", Copy: true}
+			to := core.Address{Platform: platform, Channel: channel}
+			return core.Post{Key: "card/x/" + channel, To: to, Kind: core.PostCard, Approval: "x", Copy: true}
 		}
 		_, _, err := w.OpenExternal(w.ctx, external("x", ""), []core.Post{copied("a"), copied("b")}, 1)
 		w.ok(err)

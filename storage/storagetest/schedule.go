@@ -85,7 +85,8 @@ var scheduleExamples = []example{
 				row = due
 			}
 		}
-		w.equal("the card that it reminds of", []core.Ref{row.First, core.Ref(row.Key)}, []core.Ref{"ref", core.Ref(again.Key)})
+		w.equal("the reminder", row.Key, again.Key)
+		w.equal("the card that it reminds of", row.First, core.Ref("ref"))
 		w.sent(row, "ref-1")
 		w.equal("due", len(w.deliver(minute)), 0)
 		remind.Posts[0].Reminds = "card/none"

@@ -71,10 +71,10 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 	return decided, refused
 }
 
-// remind adds the posts of a reminder or an escalation, unless they are known, and records it. The card that a reminder leads to is redrawn before:
-// if its message was deleted, it is posted anew. A reminder that a later one has overtaken is only
-// recorded, once. An escalation is recorded in the approval's rule,
-// too, and all cards are redrawn: they name who may decide, whatever the clock of the process that draws them.
+// remind adds the posts of a reminder or an escalation, unless they are known, and records it. The card that a
+// reminder leads to is redrawn before: if its message was deleted, it is posted anew. A reminder that a later one has
+// overtaken is only recorded, once. An escalation is recorded in the approval's rule, too, and all cards are redrawn:
+// they name who may decide, whatever the clock of the process that draws them.
 func (t *Tx) remind(a core.Approval, d core.Decision) error {
 	var fresh []core.Post
 	for _, p := range d.Posts {

@@ -74,8 +74,8 @@ func (t *Tx) toldInstead(failed core.OutboxRow, quiet string) (bool, error) {
 	}), err
 }
 
-// recordUndelivered records in the audit log, once, that none of the cards of an agent's open request has arrived, and none is on its way for the
-// first time; failed is the last one.
+// recordUndelivered records in the audit log, once, that none of the cards of an agent's open request has arrived,
+// and none is on its way for the first time; failed is the last one.
 func (t *Tx) recordUndelivered(failed core.OutboxRow) error {
 	if !isCard(failed) {
 		return nil
@@ -99,14 +99,16 @@ func (t *Tx) recordUndelivered(failed core.OutboxRow) error {
 // hopeful is a card that has arrived, or may yet arrive at the first attempt.
 const hopeful = `(arrived or state = 'waiting' and cause = '')`
 
-// Undelivered returns the open requests of agents of which nobody was told, the oldest first: none of their cards has arrived. One without cards
-// waits on the pages.
+// Undelivered returns the open requests of agents of which nobody was told, the oldest first: none of their cards has
+// arrived. One without cards waits on the pages.
 func (s *Store) Undelivered(ctx context.Context) (ids []core.ApprovalID, err error) {
 	return read(ctx, s, func(t *Tx) ([]core.ApprovalID, error) {
 		found, err := t.Texts(`
 			select id from approvals a where state = 'open' and conversation like 'external:%'
 			and exists (select 1 from outbox where approval = a.id and approval <> '' and kind = 'card')
-			and not exists (select 1 from outbox where approval = a.id and approval <> '' and kind = 'card' and ` + hopeful + `) order by seq limit 100`)
+			and not exists (
+				select 1 from outbox where approval = a.id and approval <> '' and kind = 'card' and ` + hopeful + `
+			) order by seq limit 100`)
 		for _, id := range found {
 			ids = append(ids, core.ApprovalID(id))
 		}

@@ -89,7 +89,8 @@ func onlyAnswers(f core.Finish) bool {
 			return false
 		}
 	}
-	return f.Paused == nil && f.Approval == nil && f.PressedCard == nil && f.Redraw == "" && f.AskedAgain == "" && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed)+len(f.Show) == 0
+	cards := f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.AskedAgain != "" || len(f.Show) > 0
+	return !cards && f.Paused == nil && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed) == 0
 }
 
 func checkFinish(f core.Finish) error {
@@ -99,7 +100,9 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.Resumed != "" || !f.NotRun.IsZero() || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Show)+len(f.Evidence) > 0
+	cards := f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || len(f.Show) > 0
+	turn := f.Session != nil || f.Paused != nil || f.Resumed != "" || !f.NotRun.IsZero() || f.NewGeneration
+	kept := cards || turn || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}

@@ -76,7 +76,8 @@ var Scopes = []Scope{
 		Calls: []string{"users.info", "bots.info"}, demand: useful,
 	}, {
 		Name: "usergroups:read", For: "see who is in a user group that may approve",
-		Without: "groups of approvers are treated as empty", Calls: []string{"usergroups.users.list", "usergroups.list"}, demand: groups,
+		Without: "groups of approvers are treated as empty",
+		Calls:   []string{"usergroups.users.list", "usergroups.list"}, demand: groups,
 	}, {
 		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
 		Without: "people can't see that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,

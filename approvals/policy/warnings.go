@@ -233,8 +233,8 @@ type found struct {
 	all   bool     // every call that can make a difference was tried
 }
 
-// search looks for a call of a tool that a rule decides, among those of tries. suits says whether it is one that is looked
-// for; it may change the facts.
+// search looks for a call of a tool that a rule decides, among those of tries. suits says whether it is one that is
+// looked for; it may change the facts.
 func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits func(facts) bool) {
 	key := fmt.Sprint(t.asker, t.ids, t.people)
 	if _, known := w.who[key]; !known {
@@ -344,8 +344,8 @@ const (
 	high = 1e12
 )
 
-// bounds warns of an argument that a rule which allows bounds above, and not below: a call with a low one passes, and the
-// same call with a high one does not.
+// bounds warns of an argument that a rule which allows bounds above, and not below: a call with a low one passes, and
+// the same call with a high one does not.
 func (w *warner) bounds(r *rule) {
 	if r.then.Verdict != core.VerdictAllow || r.when == nil {
 		return

@@ -119,7 +119,7 @@ func (w *warner) names(r *rule) {
 		if one.operator != "==" && one.operator != "!=" && one.operator != "in" {
 			continue
 		}
-		switch name := one.text.Value; one.variable {
+		switch name := one.text; one.variable {
 		case wordTool:
 			if do := w.unknown(name); do != "" {
 				w.warn(r.at, false, do, "when of %s: no tool has the name %s", r.called(), strictyaml.Quoted(name))

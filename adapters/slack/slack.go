@@ -60,6 +60,7 @@ type Slack struct {
 	dms      chat.Cache[string]   // by user: the channel of direct messages
 	members  chat.Cache[[]string] // by user group
 	handles  chat.Cache[string]   // by user group: how people call it
+	reached  chat.Cache[bool]     // by place: people can be told there
 	channels chat.Cache[string]   // by channel: its type
 	homes    chat.Cache[string]   // by user: their workspace or organisation
 	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
@@ -90,7 +91,8 @@ func New(o Options) *Slack {
 		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
 		members: chat.Cache[[]string]{Now: o.Now}, handles: chat.Cache[string]{Now: o.Now},
-		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
+		reached: chat.Cache[bool]{Now: o.Now},
+		homes:   chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.seems, Reason: maxReason, Input: maxInput,

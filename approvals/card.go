@@ -37,11 +37,22 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		card.Question, card.Answer = shownQuestion(*a.Question), shownAnswer(a)
 		card.Altered = false // no call of it runs
 	}
+	if a.State == core.Open && a.Question == nil {
+		card.LookAlikes = mask.Mixed(strings.Join([]string{card.Tool, card.Summary, card.Arguments}, " "))
+	}
 	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(), a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
 	card.Said = a.Call.Said && card.Hidden == 0 && !card.Altered && card.Summary == a.Call.Summary
 	card.Before = before(a)
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
+	}
+	if a.Use != nil {
+		card.Reason = "" // the card says in its own words what the policy's reason says
+	}
+	if card.Use, card.Memory = a.Use, a.Memory(); a.State == core.Open {
+		card.Memory = a.Offers()
+	} else if card.Memory != (core.Memory{}) {
+		card.Until = a.DecidedAt.Add(card.Memory.For)
 	}
 	if a.State == core.Approved {
 		card.Run, card.RunNote, card.RunAt = intent.State(), note(a.Call, intent), ranAt(intent)

@@ -2,11 +2,14 @@ package approvals
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/mask"
+	"gatehouse/core/strictjson"
 	"gatehouse/core/tool"
 )
 
@@ -24,6 +27,16 @@ func (s *Service) LetEdit(e Editing) *Service {
 	return s
 }
 
+// CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them; nil if
+// they can. Nothing is stored. Errors: those of a change, and not_found.
+func (s *Service) CheckEdit(ctx context.Context, id core.ApprovalID, arguments string) error {
+	a, err := s.store.LoadApproval(ctx, id)
+	if err == nil {
+		_, err = s.changed(a, json.RawMessage(arguments))
+	}
+	return err
+}
+
 // maxChanged is the limit of changed arguments in bytes.
 const maxChanged = 64 << 10
 
@@ -38,8 +51,14 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 		return core.Call{}, core.Errorf(core.Invalid, "Arguments that are partly masked can't be changed: the masks would take the place of the secrets.")
 	}
 	arguments = bytes.TrimSpace(arguments)
-	if !json.Valid(arguments) || !bytes.HasPrefix(arguments, []byte("{")) || len(arguments) > maxChanged {
-		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object of at most %d bytes, so nothing was changed.", maxChanged)
+	v, err := strictjson.Parse(arguments)
+	switch {
+	case len(arguments) > maxChanged:
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must have at most %d bytes, so nothing was changed.", maxChanged)
+	case err != nil:
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object, so nothing was changed. In %s.", mask.Text(err.Error()))
+	case v.Kind != strictjson.Object:
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object, in braces, so nothing was changed.")
 	}
 	call, err := s.rebound(a, arguments)
 	if err != nil {

@@ -42,12 +42,17 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 	}
 	a = core.Approval{
 		ID: core.ApprovalID(pause.Descriptor.SignalID), Invocation: pause.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
-		Call: r.Call, Question: r.Question, Asked: r.Asked, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
+		Call: r.Call, Question: r.Question, Asked: r.Asked, Requester: turn.Actor, Rule: r.Rule, Use: r.Use, State: core.Open,
 	}
 	if r.Rule.Verdict == core.VerdictAllow {
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
 		a.Reason = r.Rule.Why
-		return a, nil, true
+		if a.Use == nil {
+			return a, nil, true
+		}
+		return a, []core.Post{{ // nothing that an approver's press allowed runs silently
+			Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID, Event: turn.Event,
+		}}, true
 	}
 	return a, s.posts(a, a.CardKey(), turn.Event, ""), true
 }
@@ -97,6 +102,15 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 	if len(c.Answer) > maxAnswer {
 		return core.Decided{}, core.Errorf(core.Invalid, "That answer is too long. The limit is %d bytes.", maxAnswer)
 	}
+	if c.Choice == core.Forget {
+		a, err := s.store.LoadApproval(ctx, c.Approval)
+		if err != nil {
+			return core.Decided{}, err
+		}
+		if a.Use != nil { // its card stops what its approval allows
+			c.Approval = a.Use.Of
+		}
+	}
 	if c.Choice == core.Approve || c.Choice == core.Edit {
 		a, err := s.store.LoadApproval(ctx, c.Approval)
 		if err != nil && core.CategoryOf(err) != core.NotFound { // Decide says that it is unknown, and records the click
@@ -121,7 +135,7 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 			answer, _ = a.Question.Option(c.Option) // one that is not there is refused as an answer
 		}
 	}
-	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Answer: answer}
+	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Remember: c.Remember, Answer: answer}
 	return s.store.Decide(ctx, d)
 }
 
@@ -179,8 +193,20 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	if err != nil {
 		return core.Card{}, err
 	}
-	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
+	a.Rule = a.Rule.At(a.CreatedAt, s.now())
 	card := CardOf(a, intent)
+	if err == nil && a.State == core.Open && a.Question == nil && a.External == nil {
+		err = s.before(ctx, a, &card)
+	}
+	if err != nil {
+		return card, err
+	}
+	if a.Use != nil && a.Use.N < a.Use.Uses { // what is left of them can be stopped
+		source, _, err := s.store.Recorded(ctx, a.Use.Of)
+		if err == nil {
+			card.Memory, card.Until = source.Memory(), a.Use.Until
+		}
+	}
 	if context {
 		card.Context, err = s.lastMessages(ctx, a)
 	}

@@ -36,6 +36,7 @@ const (
 	Withdraw Choice = "withdraw" // no vote: the request is cancelled by who asked
 	Edit     Choice = "edit"     // no vote: an approver changes the arguments, if the rule allows it; earlier approvals do not count any more
 	Answer   Choice = "answer"   // of a question: the first one counts
+	Forget   Choice = "forget"   // of what is approved and remembered: no further call is allowed by it
 )
 
 // Call is the tool call that an approval is bound to.
@@ -106,6 +107,7 @@ type ApprovalRequest struct {
 	Rule      Rule  `json:"rule"`
 	Asked     Asked `json:"asked,omitzero"`
 	Announced bool  `json:"announced,omitempty"`
+	Use       *Use  `json:"use,omitempty"` // of an allowed call: which approval allows it
 
 	Question *question.Question `json:"question,omitempty"`
 }
@@ -134,23 +136,13 @@ type Approval struct {
 	Begun        bool   // the turn has begun to act on the decision: it can't be cancelled any more
 	Changed      string // the new text of the request, if it was amended while this was open
 	Requested    string // the digest of the call as it was asked for, if an approver has changed its arguments
+	Use          *Use   // it is allowed by an earlier approval, which was remembered; nil: by nothing of the kind
 }
 
-// Remembers reports whether this approval allows a call of another requester, or of the same, under today's rule for that: the call, the tool's
-// schema and the rule are the same, and those who approved could approve it for the requester. How long ago it was decided does not matter here.
-func (a Approval) Remembers(call Call, rule Rule, requester Actor) bool {
-	if a.State != Approved || a.Rule.Verdict != VerdictAsk || a.Call.Tool != call.Tool || a.Call.Digest != call.Digest || a.Call.Risk != call.Risk ||
-		a.Call.Bound.Schema != call.Bound.Schema || !a.Rule.Same(rule) {
-		return false
-	}
-	a.Rule, a.Requester = rule, requester
-	approvals := 0
-	for _, v := range a.Standing() {
-		if v.Choice == Approve && rule.MayDecide(v.Actor, requester) {
-			approvals++
-		}
-	}
-	return approvals >= max(1, rule.Quorum)
+// Alike reports whether another request is of the same call, by the same person. Questions are not alike.
+func (a Approval) Alike(b Approval) bool {
+	return a.Question == nil && b.Question == nil && a.Call.Tool == b.Call.Tool && a.Call.Digest == b.Call.Digest &&
+		a.Rule.Person(a.Requester.ID) == a.Rule.Person(b.Requester.ID)
 }
 
 // erased takes the place of an erased text that can't be missing.
@@ -176,12 +168,15 @@ func (a Approval) Erased() Approval {
 
 // Vote is one person's decision, or the change of the arguments by an approver. A withdrawal is one only on its way to Decide, which stores no vote for it.
 type Vote struct {
-	Event  int64     `json:"event,omitempty"` // the click's
-	Actor  Actor     `json:"actor"`
-	Choice Choice    `json:"choice"`
-	Reason string    `json:"reason,omitempty"`
-	Edits  int       `json:"edits,omitempty"` // how often the arguments had been changed on the card that was voted on
-	At     time.Time `json:"at"`
+	Event  int64  `json:"event,omitempty"` // the click's
+	Actor  Actor  `json:"actor"`
+	Choice Choice `json:"choice"`
+	Reason string `json:"reason,omitempty"`
+	Edits  int    `json:"edits,omitempty"` // how often the arguments had been changed on the card that was voted on
+
+	Remember bool `json:"remember,omitempty"` // of an approval: it allows the same call again; see Memory
+
+	At time.Time `json:"at"`
 
 	Answer json.RawMessage `json:"answer,omitempty"` // to a question
 	Before json.RawMessage `json:"before,omitempty"` // of a change of the arguments: what they were

@@ -43,6 +43,20 @@ type Card struct {
 	DecidedAt time.Time
 	CreatedAt time.Time
 
+	// Same says that the person has asked for the same call before, and that is open, too; nil if they have not. Refused
+	// says that the same call was denied here a short while ago; nil if it was not.
+	Same    *Same
+	Refused *Refused
+	// LookAlikes are words of what will run that have letters of another alphabet which look like their others, each with
+	// these letters' code points.
+	LookAlikes []string
+
+	// Memory is what an approver may allow besides the call itself or, of an approved card, has allowed; zero if nothing,
+	// or no more. Use is which use of a remembered approval the call is; nil: of none. Until ends either.
+	Memory Memory
+	Use    *Use
+	Until  time.Time
+
 	Run     CallState // what became of the call; only of an approved one
 	RunNote string    // why it failed, was not run, or is in doubt; one line, secrets masked
 	RunAt   time.Time // when it began or, once it has ended, when it ended
@@ -53,6 +67,20 @@ type Card struct {
 
 	Conversation ConversationID
 	From         Address // where the conversation is
+}
+
+// Same is the place of a request among the open ones of the same call, by the same person in the same conversation.
+type Same struct {
+	N, Of int
+	First ApprovalID // the earliest of them
+	At    time.Time  // when that was asked for
+}
+
+// Refused is a denial.
+type Refused struct {
+	By     Actor
+	At     time.Time
+	Reason string // for people, secrets masked
 }
 
 // CallState is what became of an approved call.
@@ -102,7 +130,7 @@ type Line struct {
 // Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed. The store decides
 // by the same rule again.
 func (c Card) Refusal(who Actor) error {
-	return Approval{Question: c.Question, Rule: c.rule(), Requester: c.Requested}.refusal(who, 0)
+	return Approval{Question: c.Question, Rule: c.rule(), Requester: c.Requested}.refusal(who, c.CreatedAt)
 }
 
 func (c Card) rule() Rule { return Rule{Approvers: c.Approvers, Self: c.Self, People: c.People} }
@@ -117,6 +145,8 @@ func (c Card) AskedBy(who Actor) bool {
 func (c Card) Check(k Click, who Actor) error {
 	a := Approval{State: Open, Question: c.Question, Rule: c.rule(), Requester: c.Requested}
 	a.Rule.Quorum, a.Rule.Vetoes, a.Rule.Reason, a.Rule.Edit = c.Quorum, c.Vetoes, c.NeedsWhy, true
+	a.Rule.Verdict, a.Rule.Remember, a.Rule.RememberUses = VerdictAsk, c.Memory.For, c.Memory.Uses
+	a.Rule.RememberDangerous = true
 	for range c.Edits {
 		a.Votes = append(a.Votes, Vote{Choice: Edit})
 	}
@@ -131,7 +161,7 @@ func (c Card) Check(k Click, who Actor) error {
 		answer, _ = c.Question.Option(k.Option)
 	}
 	_, err := a.Decide(Decision{
-		Vote:    &Vote{Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Answer: answer},
+		Vote:    &Vote{Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Remember: k.Remember, Answer: answer},
 		Altered: c.Altered && (k.Choice == Approve || k.Choice == Edit), Edit: &Call{},
 	}, time.Time{})
 	return err

@@ -53,6 +53,9 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	if a.counted(d, at) {
 		return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
 	}
+	if d.Vote != nil && d.Vote.Choice == Forget {
+		return a.forget(d, at)
+	}
 	if a.State != Open {
 		return stands, Errorf(ApprovalDecided, "%s", a.StateSentence())
 	}
@@ -115,7 +118,10 @@ func (a Approval) voted(who Actor, edits bool) (n int) {
 func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
 	v.Event, v.At = d.Event, at
-	if err := a.refusal(v.Actor, at.Sub(a.CreatedAt)); err != nil && !d.Admin {
+	if v.Remember && (v.Choice != Approve || a.Offers() == Memory{}) {
+		return Errorf(Invalid, "The rule for this request remembers no approval of it. Approve it for this one time.")
+	}
+	if err := a.refusal(v.Actor, at); err != nil && !d.Admin {
 		return err
 	}
 	switch {
@@ -177,9 +183,9 @@ func (a Approval) Answer() json.RawMessage {
 	return nil
 }
 
-// refusal is why a person may not decide this some time after its opening, as not_allowed; nil if they may.
-func (a Approval) refusal(who Actor, since time.Duration) error {
-	err := a.Rule.At(since).refusal(who, a.Requester)
+// refusal is why a person may not decide this at a moment, as not_allowed; nil if they may.
+func (a Approval) refusal(who Actor, at time.Time) error {
+	err := a.Rule.At(a.CreatedAt, at).refusal(who, a.Requester)
 	if err != nil && a.Question != nil {
 		return Errorf(NotAllowed, "This question is for somebody else.")
 	}
@@ -261,6 +267,9 @@ func (a Approval) EditNote() string {
 func (a Approval) Standing() (votes []Vote) {
 	place := map[string]int{}
 	for _, v := range a.Votes {
+		if v.Choice == Forget {
+			continue
+		}
 		if v.Choice == Edit {
 			kept := votes[:0:0]
 			clear(place)

@@ -44,6 +44,9 @@ type Deps struct {
 	// Card returns an approval's card, from its stored state; with context it has the last messages of the
 	// conversation.
 	Card func(ctx context.Context, id ApprovalID, context bool) (Card, error)
+	// CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them; nil if
+	// they can, as far as can be told now.
+	CheckEdit func(ctx context.Context, id ApprovalID, arguments string) error
 	// OpenCards returns the open cards of a conversation, oldest first.
 	OpenCards func(ctx context.Context, conversation ConversationID) ([]Card, error)
 	Redraw    func(ctx context.Context, id ApprovalID) error // makes an approval's cards show its present state
@@ -51,10 +54,11 @@ type Deps struct {
 	PutBlob func(ctx context.Context, e Event, data []byte) (digest string, err error)
 	KV      KV // shared by the processes of one bot
 	Events  func(ctx context.Context, f EventFilter) ([]EventRecord, error)
-	Owner   string           // this process's name, for leases
-	Lease   time.Duration    // how soon other processes take over from one that died
-	Jitter  func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
-	Now     func() time.Time // nil: time.Now
+	Owner   string            // this process's name, for leases
+	Lease   time.Duration     // how soon other processes take over from one that died
+	Jitter  func() float64    // of waits before another attempt, from 0 (half) to 1 (full)
+	Now     func() time.Time  // nil: time.Now
+	Words   map[string]string // in place of built-in texts of cards, by their keys
 	Log     *slog.Logger
 }
 

@@ -59,6 +59,7 @@ type Receipt struct {
 // Input is the parsed payload of a message.
 type Input struct {
 	Message *Message
+	ByWord  bool // people decide by words there, so that one alone is a message like any other
 }
 
 // Click is a press of a button of an approval's card. Its JSON is the payload of a ClickEvent, the same on every platform; an adapter may add
@@ -69,9 +70,10 @@ type Click struct {
 	Edits    int        `json:"edits,omitempty"`   // how often the arguments had been changed on the card that was pressed
 	Changed  string     `json:"changed,omitempty"` // of an edit: the arguments, a JSON object, that take the place of the present ones
 	Reason   string     `json:"reason,omitempty"`
-	Option   int        `json:"option,omitempty"` // of an answer: the place among the question's options, from 1; 0: see Answer
-	Answer   string     `json:"answer,omitempty"` // of an answer that is not an option: JSON
-	Card     Ref        `json:"card,omitempty"`   // the card whose button was pressed, if the platform reports it
+	Remember bool       `json:"remember,omitempty"` // of an approval: see Memory
+	Option   int        `json:"option,omitempty"`   // of an answer: the place among the question's options, from 1; 0: see Answer
+	Answer   string     `json:"answer,omitempty"`   // of an answer that is not an option: JSON
+	Card     Ref        `json:"card,omitempty"`     // the card whose button was pressed, if the platform reports it
 
 	Disabled bool `json:"disabled,omitempty"` // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
 }

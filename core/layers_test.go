@@ -40,11 +40,12 @@ var layers = map[string][]string{
 	"core/schedule":    {"core", "core/retry"},
 	"approvals":        {"core", "core/audit", "core/mask", "core/question", "core/strictjson", "core/tool", "approvals/policy"},
 	"adapters/otel":    {"core", "core/mask", "core/retry", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
-	"adapters/*":       {"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*"},
+	"adapters/*":       {"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*", "adapters/wording"},
 
-	"adapters/adaptertest/toy": {"core", "adapters/internal/*"}, // a platform for tests
+	"adapters/adaptertest/toy": {"core", "adapters/internal/*", "adapters/wording"}, // a platform for tests
 
 	"adapters/access":  {"core"},
+	"adapters/wording": {}, // what cards say
 	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
 	"approvals/proof":  {"core", "core/strictjson", "core/tool"},
 
@@ -56,24 +57,24 @@ var layers = map[string][]string{
 	"storage/storagetest/*":     {"core", "storage/internal/sqlstore"},
 
 	"adapters/internal/modelapi":  {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"}, // what the adapters of model vendors share
-	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*"},
+	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/wording"},
 	"adapters/mcp":                {"core", "core/mask", "core/question", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
 	"adapters/mcp/internal/login": {"core", "core/mask"},
-	"adapters/slack":              {"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
+	"adapters/slack":              {"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*", "adapters/wording"},
 	"adapters/slack/internal/*":   {"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/*":            {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
-	"adapters/discord":            {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
+	"adapters/discord":            {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*", "adapters/wording"},
 	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/discord/*":          {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"}, // the fake
 
 	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
 	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
-	"adapters/openharness":            {"core", "core/mask", "core/question", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*"},
+	"adapters/openharness":            {"core", "core/mask", "core/question", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*", "adapters/wording"},
 	"adapters/openharness/internal/*": {"core/strictjson", "adapters/internal/*"}, // the messages
 	"adapters/agents":                 {"core", "core/question", "core/strictjson", "core/tool", "adapters/access"},
-	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*"},
+	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*", "adapters/wording"},
 
 	// What a server's definitions mean is read with what tools are.
 	"adapters/mcp/internal/schema": {"core/mask", "core/strictjson", "core/tool"},

@@ -40,6 +40,7 @@ type Post struct {
 	Untold       string         `json:"untold,omitempty"`   // of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
 	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
 	Reminds      string         `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
+	Like         string         `json:"like,omitempty"`     // of a card: the key of that of the first open request of the same call, in the same place
 	Until        time.Time      `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
@@ -60,6 +61,7 @@ type Occasion string
 const (
 	Reminder  Occasion = "reminder"
 	Escalated Occasion = "escalated" // further people may decide now
+	Typed     Occasion = "typed"     // somebody wrote a word of a decision, which decides nothing
 )
 
 // Ref is a platform's reference to a posted message. It is opaque.
@@ -135,7 +137,7 @@ type OutboxRow struct {
 	// cleared by the next SavePost or ReleasePost.
 	Doubted bool
 	Age     time.Duration // when it was claimed, by the clock of the database
-	First   Ref           // when it was claimed: the card that it reminds of; "" if that has not arrived
+	First   Ref           // when it was claimed: the card that it reminds of, or is like; "" if that has not arrived
 }
 
 // Fallback is how people are told of an open card if it, or a copy of it, does not arrive.
@@ -169,8 +171,8 @@ type Delivery struct {
 
 	Again int // of the part; see Part: a platform that refuses what it has sent before must not take it for that
 
-	// First is the card that a reminder reminds of: where the platform has links to messages, the reminder is one line
-	// that links to it. "": the card has not arrived, so the reminder is the card.
+	// First is the card that a reminder reminds of, or that a card is like: where the platform has links to messages, the
+	// reminder is one line that links to it, and the other card names it with a link. "": that card has not arrived.
 	First Ref
 
 	SentAt time.Time // for Find: see Part

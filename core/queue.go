@@ -103,7 +103,9 @@ const (
 	TaskEscalate = "escalate"
 )
 
-// Tasks are the tasks of an approval: at its deadline, at its reminders, and when it is escalated. All of them end with its decision.
+// Tasks are the tasks of an approval: at its deadline, at its reminders, and when it is escalated. All of them end with
+// its decision. Where the rule's hours move reminders to one moment, it is reminded of once, and what they move to the
+// deadline or beyond is no task.
 func (a Approval) Tasks() []Task {
 	id := string(a.ID)
 	var all []Task
@@ -111,13 +113,23 @@ func (a Approval) Tasks() []Task {
 		all = append(all, Task{Key: TaskExpire + "/" + id, Kind: TaskExpire, Subject: id, Due: a.Deadline})
 	}
 	for i, after := range a.Rule.Remind {
-		all = append(all, Task{Key: fmt.Sprintf("%s/%s/%d", TaskRemind, id, i+1), Kind: TaskRemind, Subject: id, Due: a.CreatedAt.Add(after)})
+		due := a.Rule.due(a.CreatedAt, after)
+		if a.ends(due) || i+1 < len(a.Rule.Remind) && due.Equal(a.Rule.due(a.CreatedAt, a.Rule.Remind[i+1])) {
+			continue
+		}
+		key := fmt.Sprintf("%s/%s/%d", TaskRemind, id, i+1)
+		all = append(all, Task{Key: key, Kind: TaskRemind, Subject: id, Due: due})
 	}
 	if after := a.Rule.Escalate.After; after > 0 {
-		all = append(all, Task{Key: TaskEscalate + "/" + id, Kind: TaskEscalate, Subject: id, Due: a.CreatedAt.Add(after)})
+		if due := a.Rule.due(a.CreatedAt, after); !a.ends(due) {
+			all = append(all, Task{Key: TaskEscalate + "/" + id, Kind: TaskEscalate, Subject: id, Due: due})
+		}
 	}
 	return all
 }
+
+// ends reports whether the deadline is not after a moment.
+func (a Approval) ends(by time.Time) bool { return !a.Deadline.IsZero() && !by.Before(a.Deadline) }
 
 // Overtaken reports whether a task is a reminder of the approval, and a later reminder was due by then: after a downtime only the latest is posted.
 func (a Approval) Overtaken(key string, by time.Time) bool {

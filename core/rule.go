@@ -11,21 +11,28 @@ import (
 // Rule is what a policy says of a call: whether it runs, and who decides. An approval has a snapshot of the rule that matched when it was
 // opened, and only that counts.
 type Rule struct {
-	Name      string            `json:"name"` // of a rule of the policy, or of one of its defaults
-	Verdict   Verdict           `json:"verdict"`
-	Why       string            `json:"why,omitempty"`       // a sentence for people
-	Approvers []string          `json:"approvers,omitempty"` // ids of people and of platforms' groups; LocalPerson is any Local actor
-	Quorum    int               `json:"quorum,omitempty"`    // different people who must approve; 0 and 1 are the same
-	Vetoes    int               `json:"vetoes,omitempty"`    // different people whose denials end it; 0 and 1 are the same
-	Self      bool              `json:"self,omitempty"`      // who asked may decide too, from any of their accounts
-	Timeout   time.Duration     `json:"timeout,omitempty"`   // 0 = none
-	Remind    []time.Duration   `json:"remind,omitempty"`    // when the approvers are reminded, counted from the opening
-	Escalate  Escalation        `json:"escalate,omitzero"`   // who else may decide, and from when on
-	Notify    []string          `json:"notify,omitempty"`    // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
-	Reason    bool              `json:"reason,omitempty"`    // a denial needs a reason
-	Remember  time.Duration     `json:"remember,omitempty"`  // how long an approval allows the same call in its conversation; 0 = that one call
-	Edit      bool              `json:"edit,omitempty"`      // an approver may change the arguments
-	People    map[string]string `json:"people,omitempty"`    // the name of the person behind an account; an account without one is a person of its own
+	Name      string          `json:"name"` // of a rule of the policy, or of one of its defaults
+	Verdict   Verdict         `json:"verdict"`
+	Why       string          `json:"why,omitempty"`       // a sentence for people
+	Approvers []string        `json:"approvers,omitempty"` // ids of people and of platforms' groups; LocalPerson is any Local actor
+	Quorum    int             `json:"quorum,omitempty"`    // different people who must approve; 0 and 1 are the same
+	Vetoes    int             `json:"vetoes,omitempty"`    // different people whose denials end it; 0 and 1 are the same
+	Self      bool            `json:"self,omitempty"`      // who asked may decide too, from any of their accounts
+	Timeout   time.Duration   `json:"timeout,omitempty"`   // 0 = none
+	Remind    []time.Duration `json:"remind,omitempty"`    // when the approvers are reminded, counted from the opening
+	Escalate  Escalation      `json:"escalate,omitzero"`   // who else may decide, and from when on
+	Hours     Hours           `json:"hours,omitzero"`      // reminders and the escalation wait until then; the timeout does not
+	Notify    []string        `json:"notify,omitempty"`    // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
+	Reason    bool            `json:"reason,omitempty"`    // a denial needs a reason
+	Remember  time.Duration   `json:"remember,omitempty"`  // see Memory; 0 = no approval is remembered
+	Edit      bool            `json:"edit,omitempty"`      // an approver may change the arguments
+
+	// RememberUses is how many further calls a remembered approval allows; 0 = DefaultUses. An approval of a dangerous call
+	// is remembered only with RememberDangerous.
+	RememberUses      int  `json:"remember_uses,omitempty"`
+	RememberDangerous bool `json:"remember_dangerous,omitempty"`
+
+	People map[string]string `json:"people,omitempty"` // the name of the person behind an account; an account without one is a person of its own
 }
 
 // Escalation is who else may decide, if nobody has decided for a while. After is counted from the opening; 0 = never.
@@ -56,12 +63,20 @@ const LocalPerson = "local"
 // Person returns who is behind an account: the same for all accounts of one person.
 func (r Rule) Person(id string) string { return cmp.Or(r.People[id], id) }
 
-// At is the rule as it holds some time after the opening: with those to whom it has been escalated by then.
-func (r Rule) At(since time.Duration) Rule {
-	if r.Escalate.After > 0 && since >= r.Escalate.After {
+// At is the rule of a request as it holds at a moment: with those to whom it has been escalated by then.
+func (r Rule) At(opened, now time.Time) Rule {
+	if r.Escalate.After > 0 && !now.Before(r.due(opened, r.Escalate.After)) {
 		return r.Escalated()
 	}
 	return r
+}
+
+// due is when a reminder or the escalation is due, so long after the opening.
+func (r Rule) due(opened time.Time, after time.Duration) time.Time {
+	if len(r.Hours.Days) == 0 {
+		return opened.Add(after)
+	}
+	return r.Hours.Next(opened.Add(after))
 }
 
 // Escalated is the rule after its escalation: those to whom it was escalated come first.

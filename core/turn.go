@@ -36,9 +36,9 @@ type Turn struct {
 	Actor        Actor
 	Ledger       Ledger
 
-	// Remembered returns the approval that allows a call once more, by a rule that remembers approvals; ok is false if none does. It may be nil:
-	// none does.
-	Remembered func(ctx context.Context, call Call, rule Rule) (a Approval, ok bool, err error)
+	// Remembered returns the use of an earlier approval that allows a call once more, by a rule that remembers approvals;
+	// nil if none does. It may be nil: none does.
+	Remembered func(ctx context.Context, call Call, rule Rule) (*Use, error)
 
 	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last call counts. It
 	// may be nil.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -62,31 +62,31 @@ func refusals(bob string) map[string]Refusal {
 	busy, gone := core.Errorf(core.StoreBusy, "The store is busy."), core.Errorf(core.NotFound, "There is none.")
 	const standing, stranger = "This was approved by Cid at", "You are not an approver of this request."
 	return map[string]Refusal{
-		"a button of another key":         {Action: chat.ActionReason, Foreign: true, Card: card(nil), Said: desk.ErrNotOurs.Message},
-		"a form of another key":           {Action: chat.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: desk.ErrNotOurs.Message},
-		"a button of another version":     {Action: "explode", Card: card(nil), Said: desk.ErrOtherVersion.Message},
-		"a form of another version":       {Action: "explode", Form: true, Card: card(nil), Said: desk.ErrOtherVersion.Message},
-		"a button of one unknown":         {Action: chat.ActionReason, Err: gone, Said: desk.ErrUnknown.Message},
-		"a form of one unknown":           {Action: chat.ActionReason, Form: true, Err: gone, Said: desk.ErrUnknown.Message},
-		"a button that does not fit":      {Action: chat.ActionAnswer, Card: card(nil), Said: desk.ErrMisfit.Message},
-		"a form that does not fit":        {Action: chat.ActionAnswer, Form: true, Card: card(nil), Said: desk.ErrMisfit.Message},
+		"a button of another key":         {Action: chat.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs},
+		"a form of another key":           {Action: chat.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs},
+		"a button of another version":     {Action: "explode", Card: card(nil), Said: wording.BuiltIn.PressOtherVersion},
+		"a form of another version":       {Action: "explode", Form: true, Card: card(nil), Said: wording.BuiltIn.PressOtherVersion},
+		"a button of one unknown":         {Action: chat.ActionReason, Err: gone, Said: wording.BuiltIn.PressUnknown},
+		"a form of one unknown":           {Action: chat.ActionReason, Form: true, Err: gone, Said: wording.BuiltIn.PressUnknown},
+		"a button that does not fit":      {Action: chat.ActionAnswer, Card: card(nil), Said: wording.BuiltIn.PressMisfit},
+		"a form that does not fit":        {Action: chat.ActionAnswer, Form: true, Card: card(nil), Said: wording.BuiltIn.PressMisfit},
 		"a button of one decided":         {Action: chat.ActionReason, Card: decided, Said: standing},
 		"a form of one decided":           {Action: chat.ActionReason, Form: true, Card: decided, Said: standing},
 		"a button of a stranger":          {Action: chat.ActionReason, Card: foreign, Said: stranger},
 		"a form of a stranger":            {Action: chat.ActionReason, Form: true, Card: foreign, Said: stranger},
 		"a form of other arguments":       {Action: chat.ActionEdit, Form: true, Typed: "{}", Card: changed, Said: core.ErrChanged.Message},
 		"an approval of other arguments":  {Action: chat.ActionConfirm, Form: true, Typed: doc.ConfirmWord, Card: changed, Said: core.ErrChanged.Message},
-		"arguments that can't be changed": {Action: chat.ActionEdit, Form: true, Typed: "{}", Card: card(func(c *core.Card) { c.Editable = false }), Said: doc.NoEdit},
+		"arguments that can't be changed": {Action: chat.ActionEdit, Form: true, Typed: "{}", Card: card(func(c *core.Card) { c.Editable = false }), Said: wording.BuiltIn.PressNoEdit},
 		"a denial without a reason":       {Action: chat.ActionReason, Form: true, Card: card(func(c *core.Card) { c.NeedsWhy = true }), Said: "To deny this, a reason is needed."},
 		"another word": {
-			Action: chat.ActionConfirm, Form: true, Typed: "yes", Card: card(func(c *core.Card) { c.Risk = core.Dangerous }), Said: desk.ErrNotTyped.Message,
+			Action: chat.ActionConfirm, Form: true, Typed: "yes", Card: card(func(c *core.Card) { c.Risk = core.Dangerous }), Said: wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord),
 		},
 		"an answer that does not fit": {Action: chat.ActionAnswer, Form: true, Typed: "2", Card: card(asked), Said: "his must be 3 or more."},
 		"one that can't be looked up": {
-			Action: chat.ActionReason, Err: busy, Said: desk.ErrUnread.Message,
+			Action: chat.ActionReason, Err: busy, Said: wording.BuiltIn.PressUnread,
 		},
 		"one that can't be stored": {
-			Action: chat.ActionDeny, Card: card(nil), Unstored: true, Said: desk.ErrUnstored.Message,
+			Action: chat.ActionDeny, Card: card(nil), Unstored: true, Said: wording.BuiltIn.PressUnstored,
 		},
 	}
 }

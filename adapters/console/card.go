@@ -3,28 +3,33 @@ package console
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // plain writes a card's text for the terminal, which shows all of it.
-var plain = doc.Writer{Foreign: oneLine, Time: stamp, IDs: true}
-
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }
+var plain = doc.Writer{
+	Foreign: oneLine, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") },
+}
 
 // shown is a card as it was printed last. The zero value stands for none.
 type shown struct {
+	*wording.Texts
 	card  core.Card
-	color string
+	edge  string   // what its lines begin with
+	color string   // of the edge
 	title string   // what it is about
 	lines []string // what it says, from the top
 	words []string // of an open approval: the words that decide it
 	again bool     // it expired, and can be asked for again
+	kept  bool     // it is remembered, and that can be stopped
 
 	answered bool     // by this person; it may still need other votes. A question for somebody else counts as answered
 	typed    []string // of a form: what was typed for its first fields
@@ -34,63 +39,58 @@ func (a *shown) open() bool { return a.card.State == core.Open }
 
 // read is what a card's document says at the terminal, to everybody who may type there.
 func read(card core.Card, v doc.Document) shown {
-	a := shown{card: card, color: colors[v.Color], title: plain.Text(v.Lead)}
+	a := shown{Texts: v.Texts, card: card, edge: v.TerminalApproval, color: colors[v.Color], title: plain.Text(v.Lead)}
 	var facts []string
-	if card.Question == nil && card.Arguments != "" && !v.Told {
-		facts = strings.Split("arguments: "+Sanitize(arguments(card.Arguments)), "\n")
+	if card.Question != nil {
+		a.edge = v.TerminalQuestion
+	} else if card.Arguments != "" && !v.Told {
+		facts = linesOf(wording.Fill(v.TerminalArguments, "{arguments}", arguments(card.Arguments)))
 	}
-	if v.For != nil { // the terminal shows no headline of a question
-		v.Fields = append(v.Fields, doc.Field{Label: "May answer", Value: v.For[1:]})
-	}
-	ended, outcome := string(card.State), ""
-	if card.State == core.Expired {
-		ended += " without a decision"
-	}
+	outcome, ended := "", v.Of("terminal_"+string(card.State))
 	for _, f := range plain.Facts(v) {
-		word, how, _ := strings.Cut(f.Label, " ")
-		switch {
-		case strings.EqualFold(word, string(card.State)): // by whom and when it ended
-			ended += " " + how + " " + f.Text
-		case f.Label == "Answer":
+		switch f.Part {
+		case doc.DecidedBy:
+			ended += " " + wording.Fill(v.TerminalBy, "{who}", f.Text)
+		case doc.DecidedAt:
+			ended += " " + wording.Fill(v.TerminalAt, "{time}", f.Text)
+		case doc.Answer:
 			outcome += " – " + strings.ReplaceAll(card.Answer, "\n", ", ")
-		case f.Label == "Reason":
+		case doc.Reason:
 			outcome += " (" + f.Text + ")"
 		default:
 			facts = append(facts, f.Line())
 		}
 	}
 	for _, c := range v.Cut(0, 0) {
-		switch {
-		case c.Action == chat.ActionAskAgain:
-			a.again, facts = true, append(facts, "to ask for it again, type "+wordAgain)
-		case c.Action == chat.ActionApprove && c.Cautions != "":
-			a.words = append(a.words, doc.ConfirmWord)
-		case c.Action == chat.ActionApprove:
-			a.words = append(a.words, "y")
-		case c.Action == chat.ActionReason && card.NeedsWhy:
-			a.words = append(a.words, wordWhy)
-		case c.Action == chat.ActionReason:
-			a.words = append(a.words, "n")
+		switch c.Action {
+		case chat.ActionAskAgain:
+			a.again, facts = true, append(facts, wording.Fill(v.TerminalAgain, "{word}", wordAgain))
+		case chat.ActionForget:
+			a.kept, facts = true, append(facts, wording.Fill(v.TerminalForget, "{word}", wordForget))
+		case chat.ActionRemember:
+			a.words = append(a.words, a.words[0]+wordRemember)
+		case chat.ActionApprove:
+			a.words = append(a.words, map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""])
+		case chat.ActionReason:
+			a.words = append(a.words, map[bool]string{false: "n", true: v.TerminalWhy}[card.NeedsWhy])
 		}
 	}
-	facts = append(facts, "id "+string(card.Approval))
+	facts = append(facts, wording.Fill(v.TerminalId, "{id}", string(card.Approval)))
+	a.lines = []string{wording.Fill(v.TerminalWants, "{tool}", card.Tool, "{what}", a.title)}
 	switch {
 	case !a.open():
-		a.lines = []string{ended + ": " + a.title + outcome}
+		a.lines[0] = wording.Fill(v.TerminalEnded, "{ended}", ended, "{what}", a.title+outcome)
 	case card.Question != nil:
-		a.lines = strings.Split(strings.TrimRight(Sanitize(card.Question.Text), "\n"), "\n")
+		a.lines = linesOf(card.Question.Text)
 		if n := len(card.Question.Fields); n > 1 {
 			facts = append(facts,
-				fmt.Sprintf("a form of %d fields: answer one after the other, or all in one line of JSON", n))
+				wording.Fill(v.TerminalFields, "{count}", strconv.Itoa(n)))
 		}
-	default:
-		a.lines = []string{card.Tool + " wants your approval: " + a.title}
-		if card.Asked.Of > 1 {
-			a.lines[0] += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
-		}
+	case card.Asked.Of > 1:
+		a.lines[0] += a.counted(card.Asked.Place, card.Asked.Of)
 	}
 	asks, _ := a.asks()
-	a.lines = append(append(a.lines, facts...), asks...)
+	a.lines = slices.Concat(a.lines, facts, asks)
 	return a
 }
 
@@ -101,12 +101,24 @@ func (a *shown) asks() (lines []string, prompt string) {
 		return nil, ""
 	case a.card.Question != nil:
 		return a.asksField()
-	case a.card.NeedsWhy:
-		lines = []string{"answer " + strings.Join(a.words, " or ")}
-	default:
-		lines = []string{"answer " + strings.Join(a.words, ", ") + " or " + wordWhy}
 	}
-	return lines, strings.Join(a.words, "/")
+	words := slices.Clip(a.words)
+	if !a.card.NeedsWhy {
+		words = append(words, a.TerminalWhy)
+	}
+	all, last := "", len(words)-1
+	if last >= 0 {
+		all = words[last]
+	}
+	if last > 0 {
+		all = wording.Fill(a.TerminalOr, "{words}", strings.Join(words[:last], ", "), "{last}", all)
+	}
+	return []string{wording.Fill(a.TerminalAnswer, "{words}", all)}, strings.Join(a.words, "/")
+}
+
+// counted says which of several something is.
+func (a *shown) counted(n, of int) string {
+	return " (" + wording.Fill(a.CountOf, "{count}", strconv.Itoa(n), "{of}", strconv.Itoa(of)) + ")"
 }
 
 // arguments puts short arguments on one line; longer ones stay as they are.

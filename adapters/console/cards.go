@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -69,8 +70,8 @@ func (c *Console) target(l input) shown {
 	return *c.current()
 }
 
-// reopenAnswered makes the card that was answered last the one that the next answer is for: a private message says why
-// the answer did not count. Otherwise the next answer would be for another card.
+// reopenAnswered makes the card that was answered last the one that the next answer is for: the answer was not stored,
+// or a private message says why it did not count. Otherwise the next answer would be for another card.
 func (c *Console) reopenAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,27 +86,27 @@ func (c *Console) reopenAnswered() {
 func (c *Console) showCard(d core.Delivery) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := doc.View(d, doc.Reader{Platform: Name, IDs: true})
-	a, now, before := c.find(d.Card.Approval), read(*d.Card, v), []string(nil)
+	v := doc.View(d, doc.Reader{Platform: Name, IDs: true, Texts: c.texts})
+	a, now := c.find(d.Card.Approval), read(*d.Card, v)
 	now.answered = d.Card.Question != nil && d.Card.Refusal(c.opt.Actor) != nil
+	var before, first []string
 	if a.lines != nil && a.card.Edits == d.Card.Edits {
 		before, now.answered, now.typed = a.lines, a.answered, a.typed
 	}
-	out := ""
 	if d.Occasion != "" && now.open() {
-		out = c.style.lines(now, v.Headline+": "+now.title+" ("+doc.ShortID(d.Card.Approval)+")")
+		first = append(first, v.Headline+": "+now.title+" ("+doc.ShortID(d.Card.Approval)+")")
 	}
 	if v.Late != "" && before == nil {
-		out += c.style.lines(now, v.Late)
+		first = append(first, v.Late)
 	}
-	if err := c.print(out + c.style.news(now, before)); err != nil {
+	if err := c.print(c.style.lines(now, now.edge, first...) + c.style.news(now, before)); err != nil {
 		return err
 	}
+	defer c.repaint()
 	wasOpen := a.open()
 	if *a = now; !wasOpen || !a.open() {
 		c.put(a)
 	}
-	defer c.repaint()
 	next := c.current()
 	if !wasOpen || a.open() || !next.open() || next.answered {
 		return nil
@@ -115,6 +116,6 @@ func (c *Console) showCard(d core.Delivery) error {
 		title += " (" + which + ")"
 	}
 	asks, _ := next.asks()
-	asks[len(asks)-1] = title + " is still open: " + asks[len(asks)-1]
-	return c.print(c.style.lines(*next, asks...))
+	asks[len(asks)-1] = wording.Fill(c.texts.TerminalStillOpen, "{what}", title, "{asks}", asks[len(asks)-1])
+	return c.print(c.style.lines(*next, next.edge, asks...))
 }

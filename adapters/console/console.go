@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -35,6 +36,7 @@ type Options struct {
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger
+	Words      map[string]string // in place of built-in texts of cards, by their keys
 }
 
 // Console is one conversation at a terminal.
@@ -42,6 +44,8 @@ type Console struct {
 	opt          Options
 	conversation core.ConversationID
 	style        style
+	texts        *wording.Texts
+	accept       core.Accept // stores an event; Run sets it
 
 	mu             sync.Mutex      // guards the fields below, and Out
 	editor         *editor         // nil: no prompt
@@ -55,21 +59,16 @@ type Console struct {
 // New makes a console. Nothing is read before Run; posts may be printed before it.
 func New(o Options) *Console {
 	o.Session, o.MaxMessage = cmp.Or(o.Session, "default"), cmp.Or(o.MaxMessage, 1<<20)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Actor.ID, o.Actor.Local = cmp.Or(o.Actor.ID, Name+":local"), true
 	if o.Idle == nil {
 		o.Idle = func(context.Context) (bool, error) { return true, nil }
 	}
-	if o.OpenCards == nil {
-		o.OpenCards = func(context.Context) ([]core.Card, error) { return nil, nil }
-	}
 	if o.NewID == nil {
 		o.NewID = rand.Text
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	return &Console{
-		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
+		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor}, texts: wording.New(o.Words),
 		workingChanged: make(chan struct{}, 1),
 	}
 }
@@ -83,8 +82,7 @@ func (c *Console) address() core.Address { return core.Address{Platform: Name, C
 // IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.
 func IsTerminal(ends ...any) bool {
 	for _, end := range ends {
-		f, ok := end.(*os.File)
-		if !ok || f == nil || !term.IsTerminal(int(f.Fd())) {
+		if f, _ := end.(*os.File); !term.IsTerminal(int(f.Fd())) { // nil has no descriptor
 			return false
 		}
 	}
@@ -96,20 +94,24 @@ func (c *Console) Name() string { return Name }
 
 // Run reads until ctx or the input ends; the end of the input is no error.
 func (c *Console) Run(ctx context.Context, accept core.Accept) error {
-	var err error
+	c.accept = accept
+	read := c.pipe
 	if c.opt.TTY {
-		err = c.prompt(ctx, accept)
-	} else {
-		err = c.pipe(ctx, accept)
+		read = c.prompt
 	}
-	if ctx.Err() != nil {
-		return nil
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := read(running); ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // showOpen prints the cards that are open at the start.
 func (c *Console) showOpen(ctx context.Context) error {
+	if c.opt.OpenCards == nil {
+		return nil
+	}
 	open, err := c.opt.OpenCards(ctx)
 	if err != nil {
 		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
@@ -127,12 +129,12 @@ func (c *Console) remindOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, a := range c.cards {
-		how, id := "decide with: gatehouse approvals approve ", string(a.card.Approval)
+		how, command := c.texts.TerminalDecideLater, "gatehouse approvals approve "+string(a.card.Approval)
 		if a.card.Question != nil {
-			how, id = "answer with: gatehouse approvals answer ", id+" --json ANSWER"
+			how, command = c.texts.TerminalAnswerLater, "gatehouse approvals answer "+string(a.card.Approval)+" --json ANSWER"
 		}
 		if a.open() {
-			_ = c.print(c.style.lines(*a, a.title+" is still open; "+how+id))
+			_ = c.print(c.style.lines(*a, a.edge, wording.Fill(how, "{what}", a.title, "{command}", command)))
 		}
 	}
 }

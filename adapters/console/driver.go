@@ -27,7 +27,7 @@ func (*Config) IDs() core.IDs { return idsOf(Name) }
 // Open makes the console.
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	o := c.Options
-	o.Log = d.Log
+	o.Log, o.Words = d.Log, d.Words
 	o.OpenCards = func(ctx context.Context) ([]core.Card, error) { return d.OpenCards(ctx, conversationOf(o.Session)) }
 	return New(o), nil
 }

@@ -35,10 +35,13 @@ type editor struct {
 	closed atomic.Bool // nothing is drawn any more
 	next   string      // the prompt from the next drawing on; c.mu guards it
 
-	// The line so far; only the goroutine that reads uses these.
+	draft
+}
+
+// draft is the line so far; only the goroutine that reads uses it.
+type draft struct {
 	length    int
 	held      []string         // the finished lines of pastes
-	heldSize  int              // their bytes
 	pasted    bool             // the line began with a paste
 	oversized bool             // a paste was too large
 	target    *core.ApprovalID // see input
@@ -64,17 +67,18 @@ func (e *editor) Write(p []byte) (int, error) {
 		return 0, nil
 	}
 	for range bytes.Count(p, []byte(whereQuery)) {
-		e.keys.answer <- struct{}{}
+		e.keys.answers <- struct{}{}
 	}
-	text := bytes.ReplaceAll(bytes.ReplaceAll(p, []byte(whereQuery), nil), []byte("\n"), []byte("\r\n"))
-	if len(text) == 0 || e.closed.Load() {
+	text := onTerminal.Replace(string(p))
+	if text == "" || e.closed.Load() {
 		return len(p), nil
 	}
-	if _, err := e.c.opt.Out.Write(text); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	_, err := io.WriteString(e.c.opt.Out, text)
+	return len(p), err
 }
+
+// onTerminal turns what the library writes into what a terminal in raw mode takes.
+var onTerminal = strings.NewReplacer(whereQuery, "", "\n", "\r\n")
 
 // print prints a text above the line. The caller holds c.mu.
 func (e *editor) print(text string) error {
@@ -96,10 +100,9 @@ func (e *editor) close() {
 
 // size is the terminal's; 80 × 24 where it is not known.
 func (e *editor) size() (width, height int) {
-	if f, ok := e.c.opt.Out.(*os.File); ok {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
-		}
+	f, _ := e.c.opt.Out.(*os.File) // nil has none
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+		return w, h
 	}
 	return 80, 24
 }
@@ -127,13 +130,16 @@ func (e *editor) takes(key rune) (rune, bool) {
 
 // typed is called after each key, and inserts a paste. The card that an answer is for is the last one when the line began.
 func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
-	before, changed := e.length, false
+	changed := false
 	if key == readline.MetaShiftTab {
-		if p, ok := e.keys.takePaste(); ok {
+		select {
+		case p := <-e.keys.pastes:
 			line, pos = e.insert(line, pos, p)
 			changed = true
+		default: // it was typed
 		}
 	}
+	before := e.length
 	if e.length = len(line); before == 0 && e.length > 0 {
 		e.c.mu.Lock()
 		id := e.c.current().card.Approval
@@ -167,10 +173,10 @@ func (e *editor) insert(line []rune, pos int, p paste) ([]rune, int) {
 	e.c.mu.Lock()
 	defer e.c.mu.Unlock()
 	for _, part := range parts {
-		e.held, e.heldSize = append(e.held, part), e.heldSize+len(part)+1
+		e.held = append(e.held, part)
 		_ = e.print("you> " + oneLine(part) + "\n") // for the eye only
 	}
-	if e.heldSize > e.c.opt.MaxMessage {
+	if len(strings.Join(e.held, "\n")) > e.c.opt.MaxMessage {
 		e.held, e.oversized = nil, true
 	}
 	return line, pos
@@ -179,19 +185,24 @@ func (e *editor) insert(line []rune, pos int, p paste) ([]rune, int) {
 // read returns the next line. The last one has an err.
 func (e *editor) read() input {
 	text, err := e.rl.ReadLine()
-	l := input{target: e.target, err: err, pasted: e.pasted || len(e.held) > 0}
 	text = strings.TrimRight(strings.Join(append(e.held, text), "\n"), "\n")
-	l.oversized = e.oversized || len(text) > e.c.opt.MaxMessage
-	if errors.Is(err, readline.ErrInterrupt) {
+	l := input{
+		target: e.target, pasted: e.pasted || len(e.held) > 0,
+		oversized: e.oversized || len(text) > e.c.opt.MaxMessage,
+	}
+	switch {
+	case errors.Is(err, readline.ErrInterrupt):
 		l = input{interrupt: true, typed: e.length > 0 || len(e.held) > 0}
-	} else if !l.oversized {
+	case err != nil:
+		l = input{err: err}
+	case !l.oversized:
 		l.text = wellFormed(text)
 	}
-	if end := e.keys.ended(); end != nil {
+	select {
+	case end := <-e.keys.ended:
 		l = input{err: end}
-	} else if errors.Is(err, io.EOF) {
-		l = input{err: io.EOF}
+	default: // there is more
 	}
-	e.length, e.held, e.heldSize, e.pasted, e.oversized, e.target = 0, nil, 0, false, false, nil
+	e.draft = draft{}
 	return l
 }

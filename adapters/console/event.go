@@ -30,7 +30,7 @@ func leaves(l input) bool {
 // control is what a control word asks for, as in "/stop" or "!stop"; nil if a line is none.
 func control(l input) core.EventBody {
 	text := strings.TrimSpace(l.text)
-	if l.pasted || !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
+	if l.pasted || strings.IndexAny(text, "/!") != 0 {
 		return nil
 	}
 	return core.ParseControl(text[1:])
@@ -65,15 +65,13 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 		return core.Input{}, messageTooLarge(c.opt.MaxMessage)
 	}
 	v, err := strictjson.Parse(e.Payload)
-	if err != nil || v.Get("text") == nil || v.Get("text").Kind != strictjson.String {
+	text := v.Get("text")
+	if err != nil || text == nil || text.Kind != strictjson.String {
 		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err,
 			"The input from the terminal is not valid JSON with a text. Please send it again.")
 	}
-	m := core.Message{Role: core.User, Content: core.Text(v.Get("text").String)}
-	if err := m.Validate(); err != nil {
-		return core.Input{}, err
-	}
-	return core.Input{Message: &m}, nil
+	m := core.Message{Role: core.User, Content: core.Text(text.String)}
+	return core.Input{Message: &m, ByWord: true}, m.Validate()
 }
 
 func messageTooLarge(limit int) *core.Error {
@@ -90,30 +88,25 @@ const (
 
 // submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and prints a
 // message if an event is not stored. The error is accept's last one.
-func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) (stored bool, err error) {
+func (c *Console) submit(ctx context.Context, e core.Event) error {
 	if len(e.Payload) > c.opt.MaxMessage {
-		c.say(messageTooLarge(c.opt.MaxMessage).Message)
-		return false, nil
+		return c.tooLarge()
 	}
 	wait := firstWait
 	for try := 1; ; try++ {
-		_, err := accept(ctx, e)
+		_, err := c.accept(ctx, e)
 		if err == nil {
-			return true, nil
+			return nil
 		}
 		bucket := core.BucketOf(core.CategoryOf(err))
-		if ctx.Err() != nil || bucket == core.RetryableTransient && try == maxTries {
+		switch {
+		case ctx.Err() != nil || bucket == core.RetryableTransient && try == maxTries:
 			c.say("Your message could not be stored. Please send it again later.")
-			return false, core.Wrap(core.CategoryOf(err), err, "Can't store a line of the input.")
-		}
-		if bucket != core.RetryableTransient {
+			return core.Wrap(core.CategoryOf(err), err, "Can't store a line of the input.")
+		case bucket != core.RetryableTransient:
 			c.say("Your message was not accepted: " + cmp.Or(core.MessageOf(err), "internal error, see the log."))
-			if bucket == core.UserCorrectable {
-				return false, nil
-			}
-			return false, err
-		}
-		if try == 1 {
+			return err
+		case try == 1:
 			c.say("Your message could not be stored yet. Trying again.")
 		}
 		c.opt.Log.Warn("storing an event",
@@ -121,4 +114,11 @@ func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) 
 		chat.Sleep(ctx, wait)
 		wait = min(2*wait, maxWait)
 	}
+}
+
+// tooLarge says that a message is too large, and is that error.
+func (c *Console) tooLarge() error {
+	err := messageTooLarge(c.opt.MaxMessage)
+	c.say(err.Message)
+	return err
 }

@@ -2,9 +2,9 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -19,17 +19,16 @@ const (
 // keys is the keyboard as the line editor reads it: one character with each Read, so that nothing is read ahead of what the editor has
 // processed. A paste is taken out of the stream and kept for the editor; a Shift-Tab stands for it.
 type keys struct {
-	ctx     context.Context
-	limit   int // of a paste, in bytes; what is longer is emptied and marked as too large
-	in      <-chan []byte
-	failed  chan error // why in was closed; holds one
-	pending []byte     // read, and not delivered yet
-	answer  chan struct{}
+	ctx      context.Context
+	limit    int // of a paste, in bytes; what is longer is emptied and marked as too large
+	in       <-chan []byte
+	failed   error  // why in was closed
+	pending  []byte // read, and not delivered yet
+	skipping bool   // within a paste that is too large
 
-	mu       sync.Mutex
-	pastes   []paste
-	err      error // why the input ended; nil: it has not
-	skipping bool  // within a paste that is too large
+	answers chan struct{}
+	pastes  chan paste
+	ended   chan error // gets why the input ended, once
 }
 
 // paste is a pasted text.
@@ -41,21 +40,20 @@ type paste struct {
 // newKeys reads in in a goroutine, which ends with in, or with ctx as soon as a read returns.
 func newKeys(ctx context.Context, in io.Reader, limit int) *keys {
 	read := make(chan []byte)
-	k := &keys{ctx: ctx, limit: limit, in: read, failed: make(chan error, 1), answer: make(chan struct{}, 16)}
+	k := &keys{
+		ctx: ctx, limit: limit, in: read,
+		answers: make(chan struct{}, 16), pastes: make(chan paste, 16), ended: make(chan error, 1),
+	}
 	go func() {
 		defer close(read)
 		for {
 			b := make([]byte, 4096)
 			n, err := in.Read(b)
-			if n > 0 {
-				select {
-				case read <- b[:n]:
-				case <-ctx.Done():
-					return
-				}
+			if n > 0 && !send(ctx, read, b[:n]) {
+				return
 			}
 			if err != nil {
-				k.failed <- err
+				k.failed = err
 				return
 			}
 		}
@@ -66,27 +64,19 @@ func newKeys(ctx context.Context, in io.Reader, limit int) *keys {
 // Read delivers the next character.
 func (k *keys) Read(p []byte) (int, error) {
 	for {
-		select {
-		case <-k.answer:
-			return copy(p, firstColumn), nil
-		default:
-		}
-		if key := k.next(); key != "" {
-			return copy(p, key), nil
+		if len(k.answers) == 0 {
+			if key := k.next(); key != "" {
+				return copy(p, key), nil
+			}
 		}
 		select {
-		case <-k.answer:
+		case <-k.answers:
 			return copy(p, firstColumn), nil
 		case <-k.ctx.Done():
 			return 0, k.end(io.EOF)
 		case b, ok := <-k.in:
 			if !ok {
-				select {
-				case err := <-k.failed:
-					return 0, k.end(err)
-				default:
-					return 0, k.end(io.EOF)
-				}
+				return 0, k.end(cmp.Or(k.failed, io.EOF))
 			}
 			k.pending = append(k.pending, b...)
 		}
@@ -95,19 +85,11 @@ func (k *keys) Read(p []byte) (int, error) {
 
 // end notes why the input ended. The editor gets io.EOF in every case.
 func (k *keys) end(err error) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.err == nil {
-		k.err = err
+	select {
+	case k.ended <- err:
+	default: // it is noted
 	}
 	return io.EOF
-}
-
-// ended is why the input ended; nil: it has not.
-func (k *keys) ended() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.err
 }
 
 // next takes the next character from what was read; "" if more must be read first.
@@ -142,19 +124,6 @@ func (k *keys) nextPaste() string {
 		p.text = ""
 	}
 	k.pending, k.skipping = content[end+len(pasteEnd):], false
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.pastes = append(k.pastes, p)
+	k.pastes <- p
 	return shiftTab
-}
-
-// takePaste returns the oldest paste that was not taken yet.
-func (k *keys) takePaste() (p paste, ok bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.pastes) == 0 {
-		return p, false
-	}
-	p, k.pastes = k.pastes[0], k.pastes[1:]
-	return p, true
 }

@@ -19,122 +19,106 @@ const (
 )
 
 // pipe processes one line after the other.
-func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	p := &pipeReader{Console: c, accept: accept, lines: readLines(ctx, c.opt.In, c.opt.MaxMessage)}
+func (c *Console) pipe(ctx context.Context) error {
+	in, mark := bufio.NewReader(c.opt.In), "\ufeff" // which may stand before the first line
+	lines := inputs(ctx, func() input {
+		l := readLine(in, c.opt.MaxMessage)
+		l.text, mark = strings.TrimPrefix(l.text, mark), ""
+		return l
+	})
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
-	for wait := true; ; {
-		if wait {
-			if err := p.waitIdle(ctx); err != nil {
+	var next *input
+	for wait := true; ; wait = !overtakes(*next) {
+		var err error
+		if next = nil; wait {
+			if next, err = c.waitIdle(ctx, lines); err != nil {
 				return err
 			}
 		}
-		l, err := p.next(ctx)
-		if err != nil {
+		if next == nil {
+			select {
+			case l := <-lines:
+				next = &l
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if next.err != nil || leaves(*next) {
+			return c.end(ctx, lines, next.err)
+		}
+		if err := c.handle(ctx, *next); err != nil {
 			return err
 		}
-		if leaves(l) {
-			l.err = io.EOF
-		}
-		if l.err != nil {
-			return p.end(ctx, l.err)
-		}
-		if _, err := c.handle(ctx, accept, l); err != nil {
-			return err
-		}
-		wait = !overtakes(l)
 	}
 }
 
-// pipeReader is a console that reads a pipe.
-type pipeReader struct {
-	*Console
-	accept   core.Accept
-	lines    <-chan input
-	deferred *input // arrived while a turn ran; processed afterwards
-}
-
-func (p *pipeReader) next(ctx context.Context) (input, error) {
-	if l := p.deferred; l != nil {
-		p.deferred = nil
-		return *l, nil
-	}
-	select {
-	case l := <-p.lines:
-		return l, nil
-	case <-ctx.Done():
-		return input{}, ctx.Err()
-	}
-}
-
-// waitIdle waits until the conversation has nothing left to do. Control words that arrive meanwhile are processed at once.
-func (p *pipeReader) waitIdle(ctx context.Context) error {
+// waitIdle waits until the conversation has nothing left to do. Control words that arrive meanwhile are processed at
+// once; another line is returned, to be processed afterwards.
+func (c *Console) waitIdle(ctx context.Context, lines <-chan input) (next *input, err error) {
 	tick := time.NewTicker(idlePoll)
 	defer tick.Stop()
 	for failures := 0; ; {
-		idle, err := p.opt.Idle(ctx)
+		idle, err := c.opt.Idle(ctx)
 		switch {
-		case err == nil && idle:
-			return nil
-		case err == nil:
-			failures = 0
-		default:
+		case err != nil:
 			if failures++; failures == maxIdleFailures {
-				return core.Wrap(core.CategoryOf(err), err, "Can't read the state of the conversation.")
+				return nil, core.Wrap(core.CategoryOf(err), err, "Can't read the state of the conversation.")
 			}
-		}
-		lines := p.lines
-		if p.deferred != nil {
-			lines = nil
+		case idle:
+			return next, nil
+		default:
+			failures = 0
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case <-tick.C:
 		case l := <-lines:
 			if !overtakes(l) {
-				p.deferred = &l
-			} else if _, err := p.handle(ctx, p.accept, l); err != nil {
-				return err
+				next, lines = &l, nil
+			} else if err := c.handle(ctx, l); err != nil {
+				return nil, err
 			}
 		}
 	}
 }
 
 // end waits for the last answer.
-func (p *pipeReader) end(ctx context.Context, cause error) error {
-	if err := p.waitIdle(ctx); err != nil {
+func (c *Console) end(ctx context.Context, lines <-chan input, cause error) error {
+	if _, err := c.waitIdle(ctx, lines); err != nil {
 		return err
 	}
-	p.remindOpen()
-	if !errors.Is(cause, io.EOF) {
-		return core.Wrap(core.Invalid, cause, "Can't read the input to its end.")
+	c.remindOpen()
+	if cause == nil || errors.Is(cause, io.EOF) {
+		return nil
 	}
-	return nil
+	return core.Wrap(core.Invalid, cause, "Can't read the input to its end.")
 }
 
-// handle stores one line as an answer to a card or a question, a control word or a message.
-func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool, error) {
-	if l.oversized {
-		c.say(messageTooLarge(c.opt.MaxMessage).Message)
-		return false, nil
-	}
-	if !l.pasted && strings.EqualFold(strings.TrimSpace(l.text), wordAgain) {
-		return c.askAgain(ctx, accept)
-	}
+// handle stores one line as an answer to a card or a question, a control word or a message. What the person can mend
+// has been said, and is no error.
+func (c *Console) handle(ctx context.Context, l input) (err error) {
 	a := c.target(l)
-	switch q := a.card.Question; {
-	case q != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
-		return c.answer(ctx, accept, a, l.text)
-	case q == nil && a.lines != nil && !l.pasted:
-		if action, p := a.decision(l.text); action != "" {
-			return c.press(ctx, accept, a.card, action, p)
-		}
+	action, p := a.decision(l.text)
+	word := strings.ToLower(strings.TrimSpace(l.text))
+	switch {
+	case l.oversized:
+		err = c.tooLarge()
+	case !l.pasted && endedWords[word] != "":
+		err = c.pressEnded(ctx, endedWords[word])
+	case a.card.Question != nil && control(l) == nil && !a.answered && (!l.pasted || a.field().Kind == question.Text):
+		err = c.answer(ctx, a, l.text)
+	case action != "" && !l.pasted:
+		err = c.press(ctx, a.card, action, p)
+	default:
+		err = c.submit(ctx, c.event(l))
 	}
-	return c.submit(ctx, accept, c.event(l))
+	if core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable {
+		return nil
+	}
+	return err
 }
 
 // input is one line of the input.
@@ -148,35 +132,30 @@ type input struct {
 	err       error            // the end of the input: io.EOF, or why reading failed
 }
 
-// readLines reads lines in a goroutine, which ends with the input, or with ctx as soon as a read returns. The last input has an err.
-func readLines(ctx context.Context, in io.Reader, limit int) <-chan input {
-	lines := make(chan input)
+// inputs are what read returns, but for empty lines. A goroutine reads: it ends with the input, or with ctx as soon as
+// a read returns. The last input has an err, and nothing else.
+func inputs(ctx context.Context, read func() input) <-chan input {
+	all := make(chan input)
 	go func() {
-		r := bufio.NewReader(in)
-		for first := true; ; first = false {
-			l := readLine(r, limit)
-			if first {
-				l.text = strings.TrimPrefix(l.text, "\ufeff")
-			}
+		for {
+			l := read()
 			end := l.err
-			if l.text != "" || l.oversized {
-				l.err = nil
-				if !send(ctx, lines, l) {
-					return
-				}
+			l.err = nil
+			if (l.text != "" || l.oversized || l.interrupt) && !send(ctx, all, l) {
+				return
 			}
 			if end != nil {
-				send(ctx, lines, input{err: end})
+				send(ctx, all, input{err: end})
 				return
 			}
 		}
 	}()
-	return lines
+	return all
 }
 
-func send(ctx context.Context, lines chan<- input, l input) bool {
+func send[T any](ctx context.Context, to chan<- T, one T) bool {
 	select {
-	case lines <- l:
+	case to <- one:
 		return true
 	case <-ctx.Done():
 		return false

@@ -16,7 +16,7 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 		return "", false, err
 	}
 	if d.Key == "" {
-		return core.Ref("printed/" + c.opt.NewID()), false, nil
+		d.Key = c.opt.NewID()
 	}
 	return core.Ref("printed/" + d.Key), false, nil
 }
@@ -36,17 +36,16 @@ func (c *Console) deliver(d core.Delivery) error {
 	} else if d.Until.IsZero() {
 		return nil // the spinner already shows that work goes on
 	}
-	if d.Kind == core.PostCard {
+	text := d.Text
+	switch d.Kind {
+	case core.PostCard:
 		if d.Card == nil {
 			return core.Errorf(core.Internal, "The card of an approval has no data.")
 		}
 		return c.showCard(d)
-	}
-	if d.Kind == core.PostPrivate {
+	case core.PostPrivate:
 		c.reopenAnswered()
-	}
-	text := d.Text
-	if d.Kind == core.PostReply {
+	case core.PostReply:
 		text = reply(text)
 	}
 	if d.Late {

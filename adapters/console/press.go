@@ -12,72 +12,74 @@ import (
 	"gatehouse/core"
 )
 
-// What is typed besides messages: wordWhy denies, and wordAgain does what the button "Ask again" of a chat platform
-// does.
+// wordAgain and wordForget are typed for what the buttons "Ask again" and "Stop remembering" of a chat platform do;
+// wordRemember follows the word that approves.
 const (
-	wordWhy   = "n REASON"
-	wordAgain = "/again"
+	wordAgain    = "/again"
+	wordForget   = "/forget"
+	wordRemember = " and remember"
 )
 
-// decision is what a line decides about an approval: y, yes and approve, or n and no, which a reason may follow. The
-// action is "" if it decides nothing.
+// endedWords are the words that press a button of a card that is decided.
+var endedWords = map[string]chat.Action{wordAgain: chat.ActionAskAgain, wordForget: chat.ActionForget}
+
+// decision is what a line decides about an approval: y, yes and approve, which wordRemember may follow, or n and no,
+// which a reason may follow. The action is "" if it decides nothing.
 func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+	remember := strings.EqualFold(" "+reason, wordRemember)
 	switch word = strings.ToLower(word); {
+	case a.lines == nil || a.card.Question != nil:
+		return "", p
 	case word == "n", word == "no":
 		return chat.ActionDeny, desk.Press{Typed: []string{reason}}
-	case reason != "", word != "y" && word != "yes" && word != doc.ConfirmWord:
+	case reason != "" && !remember, word != "y" && word != "yes" && word != doc.ConfirmWord:
 		return "", p
-	case slices.Contains(a.words, doc.ConfirmWord):
-		return chat.ActionConfirm, desk.Press{Form: true, Typed: []string{word}}
+	case !slices.Contains(a.words, doc.ConfirmWord):
+		return map[bool]chat.Action{false: chat.ActionApprove, true: chat.ActionRemember}[remember], p
 	}
-	return chat.ActionApprove, p
+	action = map[bool]chat.Action{false: chat.ActionConfirm, true: chat.ActionConfirmRemember}[remember]
+	return action, desk.Press{Form: true, Typed: []string{word}}
 }
 
-// askAgain asks for what expired last once more.
-func (c *Console) askAgain(ctx context.Context, accept core.Accept) (bool, error) {
+// pressEnded presses a button of the last card that is decided and has it.
+func (c *Console) pressEnded(ctx context.Context, action chat.Action) error {
 	c.mu.Lock()
-	expired := core.Card{}
+	var card core.Card
 	for _, a := range c.cards {
-		if a.again {
-			expired = a.card
+		if action == chat.ActionAskAgain && a.again || action == chat.ActionForget && a.kept {
+			card = a.card
 		}
 	}
 	c.mu.Unlock()
-	if expired.Approval == "" {
-		c.say("Nothing here has expired that could be asked for again.")
-		return false, nil
+	if card.Approval != "" {
+		return c.press(ctx, card, action, desk.Press{})
 	}
-	return c.press(ctx, accept, expired, chat.ActionAskAgain, desk.Press{})
+	c.say(map[chat.Action]string{
+		chat.ActionAskAgain: c.texts.TerminalNoneExpired, chat.ActionForget: c.texts.TerminalNoneKept,
+	}[action])
+	return nil
 }
 
-// press stores what the desk makes of an answer, or says why nothing happens. What is decided is refused at once, not
-// by the store.
-func (c *Console) press(
-	ctx context.Context, accept core.Accept, card core.Card, action chat.Action, p desk.Press,
-) (stored bool, err error) {
+// press stores what the desk makes of an answer, or says why nothing happens, which is its error then. What is decided
+// is refused at once, not by the store.
+func (c *Console) press(ctx context.Context, card core.Card, action chat.Action, p desk.Press) error {
 	look := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }
-	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Log: c.opt.Log}
+	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Texts: c.texts, Log: c.opt.Log}
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
-	switch made := at.Press(ctx, chat.CardButton(card, action), p).(type) {
-	case desk.Event:
-		before := c.answered(card.Approval, true) // what comes of it may be told before accept returns
-		if stored, err = c.submit(ctx, accept, made.Event); !stored {
-			c.answered(card.Approval, before)
-		}
-	case desk.Say:
-		c.say(made.Text())
+	made := at.Press(ctx, chat.CardButton(card, action), p)
+	if refused, ok := made.(desk.Say); ok {
+		c.say(refused.Text())
+		return refused.Err
 	}
-	return stored, err
-}
-
-// answered notes whether this person has answered a card, and returns whether they had.
-func (c *Console) answered(id core.ApprovalID, now bool) (before bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := c.find(id)
-	before, a.answered, c.last = a.answered, now, id
-	return before
+	c.find(card.Approval).answered, c.last = true, card.Approval // what comes of it may be told before accept returns
+	c.mu.Unlock()
+	err := c.submit(ctx, made.(desk.Event).Event)
+	if err != nil {
+		c.reopenAnswered()
+	}
+	return err
 }
 
 // OldClick reads a decision whose number of edits was stored as text.

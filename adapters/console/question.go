@@ -10,21 +10,12 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/core"
+	"gatehouse/adapters/wording"
 	"gatehouse/core/question"
 )
 
 // leftOut is what is typed for a field of a form that is left out.
 const leftOut = "-"
-
-// wanted is what can be typed for a field: in the prompt, unless it has choices, and in a sentence.
-var wanted = map[question.Kind]struct{ short, long string }{
-	question.Text:    {"text", "a text"},
-	question.Number:  {"number", "a number"},
-	question.Integer: {"number", "a whole number"},
-	question.YesNo:   {"y/n", "y or n"},
-	question.Pick:    {"", "a number or a title"},
-}
 
 // field is the field that is asked for now.
 func (a *shown) field() question.Field { return a.card.Question.Fields[len(a.typed)] }
@@ -33,56 +24,55 @@ func (a *shown) field() question.Field { return a.card.Question.Fields[len(a.typ
 // says of that.
 func (a *shown) asksField() (lines []string, prompt string) {
 	f, name := a.field(), a.field().Label()
-	want := wanted[f.Kind]
+	short := a.Of("terminal_prompt_" + string(f.Kind))
 	if n := len(f.Choices); n > 0 {
-		want.short = fmt.Sprintf("1-%d", n)
+		short = fmt.Sprintf("1-%d", n)
 	}
-	prompt = doc.Fact{Label: oneLine(name), Text: want.short}.Line()
+	prompt = doc.Fact{Label: oneLine(name), Text: short}.Line()
 	if n := len(a.card.Question.Fields); n > 1 {
-		name += fmt.Sprintf(" (%d of %d)", len(a.typed)+1, n)
+		name += a.counted(len(a.typed)+1, n)
 	}
-	for _, line := range []string{name, f.Hint} {
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
+	lines = slices.DeleteFunc([]string{name, f.Hint}, func(line string) bool { return line == "" })
 	for i, c := range f.Choices {
 		lines = append(lines, fmt.Sprintf("%d) %s", i+1, c.Title))
 	}
-	last := "answer with " + want.long + f.Bounds()
+	last := wording.Fill(a.TerminalInput, "{what}", doc.Bounded(a.Texts, a.Of("terminal_"+string(f.Kind)), f))
 	if !f.Required {
-		last += ", or with " + leftOut + " to leave it out"
+		last = wording.Fill(a.TerminalLeaveOut, "{input}", last, "{word}", leftOut)
 	}
 	return append(lines, last), prompt
 }
 
 // answer takes a line for the field of a question that is asked for or, of a form, a line of JSON for all of them, and
 // stores the answer if it is whole. What does not fit is told, and asked for again.
-func (c *Console) answer(ctx context.Context, accept core.Accept, a shown, line string) (stored bool, err error) {
+func (c *Console) answer(ctx context.Context, a shown, line string) (err error) {
 	q, f, text := a.card.Question, a.field(), strings.TrimSpace(line)
 	value := f.Typed(text)
 	if text == leftOut && !f.Required {
 		value = ""
 	}
-	typed := append(slices.Clip(a.typed), value)
-	fault := desk.Unfit(question.Question{Fields: []question.Field{f}}, []string{value})
+	p := desk.Press{Form: true, Typed: append(slices.Clip(a.typed), value)}
+	fault := desk.Desk{Texts: c.texts}.Unfit(question.Question{Fields: []question.Field{f}}, []string{value})
+	if q.Form && a.typed == nil && strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+		p.Whole, fault.Err = text, nil
+	}
 	switch {
-	case q.Form && a.typed == nil && strings.HasPrefix(text, "{") && json.Valid([]byte(text)):
-		stored, err = c.press(ctx, accept, a.card, chat.ActionAnswer, desk.Press{Form: true, Whole: text})
 	case fault.Err != nil:
 		c.say(fault.Text())
-	case len(typed) < len(q.Fields):
-		a.typed = typed
+	case p.Whole == "" && len(p.Typed) < len(q.Fields):
+		a.typed = p.Typed
 	default: // what was typed before stays until it is stored
-		stored, err = c.press(ctx, accept, a.card, chat.ActionAnswer, desk.Press{Form: true, Typed: typed})
+		if err = c.press(ctx, a.card, chat.ActionAnswer, p); err == nil {
+			return nil
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.find(a.card.Approval); !stored && now.open() {
+	if now := c.find(a.card.Approval); now.open() {
 		now.typed = a.typed
 		asks, _ := now.asks()
-		_ = c.print(c.style.lines(*now, asks...)) // there is no other place for this message
+		_ = c.print(c.style.lines(*now, now.edge, asks...)) // there is no other place for this message
 		c.repaint()
 	}
-	return stored, err
+	return err
 }

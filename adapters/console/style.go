@@ -11,13 +11,12 @@ import (
 type style struct{ tty, color bool }
 
 const (
-	cyan   = "36"
-	yellow = "33"
-	faint  = "2"
+	cyan  = "36"
+	faint = "2"
 )
 
 // colors are those of what stands beside a card's lines.
-var colors = map[doc.Color]string{doc.Amber: yellow, doc.Green: "32", doc.Red: "31", doc.Grey: faint}
+var colors = map[doc.Color]string{doc.Amber: "33", doc.Green: "32", doc.Red: "31", doc.Grey: faint}
 
 func (s style) paint(code, text string) string {
 	if !s.color || code == "" {
@@ -29,20 +28,20 @@ func (s style) paint(code, text string) string {
 // reply is a model's reply as text with Markdown's marks. Code stands at the margin of the bot's lines.
 func reply(markdown string) string { return doc.Text(doc.Parse(Sanitize(markdown)), true) }
 
-// bot is a text of the bot; its lines after the first are indented.
-func (s style) bot(text string) string {
-	lines := strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
-	return s.paint(cyan, "bot>") + " " + strings.Join(lines, "\n     ") + "\n"
+// linesOf are the lines of a text, safe to print.
+func linesOf(text string) []string {
+	return strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
 }
 
-// lines are lines about a card.
-func (s style) lines(a shown, lines ...string) (out string) {
-	name := "approval>"
-	if a.card.Question != nil {
-		name = "question>"
-	}
+// bot is a text of the bot; its lines after the first are indented.
+func (s style) bot(text string) string {
+	return s.paint(cyan, "bot>") + " " + strings.Join(linesOf(text), "\n     ") + "\n"
+}
+
+// lines are lines about a card, each behind an edge.
+func (s style) lines(a shown, edge string, lines ...string) (out string) {
 	for _, line := range lines {
-		out += s.paint(a.color, name) + " " + oneLine(line) + "\n"
+		out += s.paint(a.color, edge) + " " + oneLine(line) + "\n"
 	}
 	return out
 }
@@ -50,27 +49,21 @@ func (s style) lines(a shown, lines ...string) (out string) {
 // news is what a card says that is not among the lines before, and what that is about; at a prompt an approval that is
 // new is in a box.
 func (s style) news(a shown, before []string) (out string) {
+	first, last := a.lines[0], len(a.lines)-1
 	if s.tty && before == nil && a.open() && a.card.Question == nil {
-		return s.box(a)
+		return s.paint(a.color, "┌ "+oneLine(first)) + "\n" +
+			s.lines(a, "│", a.lines[1:last]...) + s.lines(a, "└", a.lines[last])
 	}
 	about := ""
-	if slices.Contains(before, a.lines[0]) {
+	if slices.Contains(before, first) {
 		about = a.title + " – "
 	}
 	for _, line := range a.lines {
 		if !slices.Contains(before, line) {
-			out += s.lines(a, about+line)
+			out += s.lines(a, a.edge, about+line)
 		}
 	}
 	return out
-}
-
-func (s style) box(a shown) string {
-	out, last := s.paint(a.color, "┌ "+oneLine(a.lines[0])), len(a.lines)-1
-	for _, line := range a.lines[1:last] {
-		out += "\n" + s.paint(a.color, "│") + " " + oneLine(line)
-	}
-	return out + "\n" + s.paint(a.color, "└") + " " + oneLine(a.lines[last]) + "\n"
 }
 
 // prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card
@@ -84,7 +77,7 @@ func (s style) prompt(frame, answers, which string) string {
 		you = "you (" + answers + ")> "
 	}
 	if frame != "" {
-		return s.paint(faint, frame) + " " + you
+		you = s.paint(faint, frame) + " " + you
 	}
 	return you
 }

@@ -22,16 +22,15 @@ const (
 )
 
 // prompt runs the console with a prompt. The terminal is restored in every case.
-func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+func (c *Console) prompt(ctx context.Context) error {
 	restore, err := rawMode(c.opt.In)
-	if err != nil {
-		return err
+	var e *editor
+	if err == nil {
+		e, err = newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.style.prompt("", "", ""))
 	}
-	e, err := newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.style.prompt("", "", ""))
 	if err != nil {
-		return errors.Join(core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead."), restore())
+		return core.Wrap(core.Invalid, errors.Join(err, restore()),
+			"Can't set up the terminal for a prompt. Pipe the lines in instead.")
 	}
 	c.mu.Lock()
 	c.editor = e
@@ -51,7 +50,7 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
-	return c.promptLoop(ctx, accept, e)
+	return c.promptLoop(ctx, e)
 }
 
 // What tells a terminal to mark pastes, and not to mark them any more.
@@ -61,12 +60,13 @@ const (
 )
 
 // promptLoop processes lines and draws the spinner.
-func (c *Console) promptLoop(ctx context.Context, accept core.Accept, e *editor) error {
+func (c *Console) promptLoop(ctx context.Context, e *editor) error {
 	resized, stop := c.resizes()
 	defer stop()
-	lines := readPrompt(ctx, e)
-	spin := spinner{c: c}
-	defer spin.stop()
+	lines := inputs(ctx, e.read)
+	spin := spinner{c: c, clock: time.NewTicker(frameTime)}
+	spin.clock.Stop()
+	defer spin.clock.Stop()
 	for again := false; ; {
 		select {
 		case <-ctx.Done():
@@ -75,20 +75,19 @@ func (c *Console) promptLoop(ctx context.Context, accept core.Accept, e *editor)
 			e.resize()
 		case <-c.workingChanged:
 			spin.update()
-		case <-spin.tick():
+		case <-spin.clock.C:
 			spin.advance(ctx)
 		case l := <-lines:
 			if l.err != nil || leaves(l) || l.interrupt && again {
 				return readError(l.err)
 			}
-			var err error
-			if again = l.interrupt; l.interrupt {
-				if c.interrupt(ctx, accept, l.typed) {
+			if again = l.interrupt; again {
+				if c.interrupt(ctx, l.typed) {
 					return nil
 				}
-			} else {
-				_, err = c.handle(ctx, accept, l)
+				continue
 			}
+			err := c.handle(ctx, l)
 			if err != nil && core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				return err
 			}
@@ -108,27 +107,13 @@ func (c *Console) resizes() (resized chan os.Signal, stop func()) {
 
 // interrupt acts on the first Ctrl-C: it stops the running turn. Without one it only discards what was typed, and leaves if that is
 // nothing.
-func (c *Console) interrupt(ctx context.Context, accept core.Accept, typed bool) (leave bool) {
+func (c *Console) interrupt(ctx context.Context, typed bool) (leave bool) {
 	if idle, err := c.opt.Idle(ctx); err == nil && idle {
 		return !typed
 	}
 	c.say("Stopping the running turn. Ctrl-C again leaves the chat.")
-	_, _ = c.submit(ctx, accept, c.event(input{text: "/stop"})) // it says what is wrong
+	_ = c.submit(ctx, c.event(input{text: "/stop"})) // it says what is wrong
 	return false
-}
-
-// readPrompt reads the prompt in a goroutine.
-func readPrompt(ctx context.Context, e *editor) <-chan input {
-	lines := make(chan input)
-	go func() {
-		for {
-			l := e.read()
-			if (l.text != "" || l.oversized || l.interrupt || l.err != nil) && !send(ctx, lines, l) || l.err != nil {
-				return
-			}
-		}
-	}()
-	return lines
 }
 
 // readError is nil for Ctrl-C, Ctrl-D and a terminal that has gone away.
@@ -158,22 +143,23 @@ func (c *Console) repaint() {
 
 // rawMode passes single keys to the line editor, if in is a terminal.
 func rawMode(in io.Reader) (restore func() error, err error) {
-	f, ok := in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func() error { return nil }, nil
+	restore = func() error { return nil }
+	if !IsTerminal(in) {
+		return restore, nil
 	}
-	state, err := term.MakeRaw(int(f.Fd()))
-	if err != nil {
-		return nil, core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead.")
+	fd := int(in.(*os.File).Fd())
+	state, err := term.MakeRaw(fd)
+	if err == nil {
+		restore = func() error { return term.Restore(fd, state) }
 	}
-	return func() error { return term.Restore(int(f.Fd()), state) }, nil
+	return restore, err
 }
 
 // DiscardInput discards what was typed at a terminal and not read yet, so that the shell does not take it for commands. Call it as the
 // last thing before the process ends. It does nothing where in is no terminal.
 func DiscardInput(in any) {
-	if f, ok := in.(*os.File); ok && IsTerminal(f) {
-		_ = flushInput(int(f.Fd())) // the terminal has gone away
+	if IsTerminal(in) {
+		_ = flushInput(int(in.(*os.File).Fd())) // the terminal has gone away
 	}
 }
 
@@ -181,17 +167,9 @@ func DiscardInput(in any) {
 // Options.Idle in a row that the conversation is idle.
 type spinner struct {
 	c     *Console
-	clock *time.Ticker
+	clock *time.Ticker // stopped while nothing is drawn
 	count int
 	idle  int
-}
-
-// tick returns the clock's channel; nil, which never fires, while the spinner is off.
-func (s *spinner) tick() <-chan time.Time {
-	if s.clock == nil {
-		return nil
-	}
-	return s.clock.C
 }
 
 // update starts or stops the clock according to the console's working state.
@@ -199,29 +177,21 @@ func (s *spinner) update() {
 	s.c.mu.Lock()
 	on := s.c.working
 	s.c.mu.Unlock()
-	switch {
-	case on && s.clock == nil:
-		s.clock, s.count, s.idle = time.NewTicker(frameTime), 0, 0
-	case !on && s.clock != nil:
-		s.stop()
-		s.c.redraw("")
+	if on {
+		s.count, s.idle = 0, 0
+		s.clock.Reset(frameTime)
+		return
 	}
-}
-
-func (s *spinner) stop() {
-	if s.clock != nil {
-		s.clock.Stop()
-		s.clock = nil
-	}
+	s.clock.Stop()
+	s.c.redraw("")
 }
 
 // advance draws the next frame.
 func (s *spinner) advance(ctx context.Context) {
 	s.count++
 	if s.count%idleEvery == 0 {
-		if idle, err := s.c.opt.Idle(ctx); err == nil && idle {
-			s.idle++
-		} else {
+		s.idle++
+		if idle, err := s.c.opt.Idle(ctx); err != nil || !idle {
 			s.idle = 0
 		}
 		if s.idle >= idleChecks {

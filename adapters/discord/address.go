@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"strings"
 
 	"gatehouse/adapters/discord/internal/gateway"
@@ -15,9 +16,9 @@ const Name = "discord"
 // direct is used as the guild of a conversation in direct messages.
 const direct = gateway.Direct
 
-// conversationOf returns the conversation of an address: its thread, its channel, or direct messages.
+// conversationOf returns the conversation of an address: its thread or its channel in a guild, "" for direct messages.
 func conversationOf(guild string, at core.Address) core.ConversationID {
-	return core.ConversationID(Name + ":" + guild + ":" + channelOf(at))
+	return core.ConversationID(Name + ":" + cmp.Or(guild, direct) + ":" + channelOf(at))
 }
 
 // guildOf returns the guild of a conversation, or direct.
@@ -28,21 +29,18 @@ func guildOf(c core.ConversationID) string {
 
 // channelOf returns an address's thread, or its channel if it has none.
 func channelOf(to core.Address) string {
-	if to.Thread != "" {
-		return to.Thread
-	}
-	return to.Channel
+	return cmp.Or(to.Thread, to.Channel)
 }
 
-// startsThread reports whether an address's thread begins with the message that is answered. Such a thread has the message's id and may
-// not exist yet.
+// startsThread reports whether an address's thread begins with the message that is answered. Such a thread has the
+// message's id and may not exist yet.
 func startsThread(to core.Address) bool {
 	return to.Thread != "" && to.Thread == to.Message && to.Channel != "" && to.Channel != to.Thread
 }
 
-// The message of an address may be an interaction through which the bot can answer: a press, or a command that waits for its answer. A
-// command that only its person may see answered names the person too, since the answer may come when the interaction has ended. The address
-// does not contain its token; see replies.go.
+// The message of an address may be an interaction through which the bot can answer: a press, or a command that waits
+// for its answer. A command that only its person may see answered names the person too, since the answer may come when
+// the interaction has ended. The address does not contain its token; see replies.go.
 const (
 	pressPrefix   = "interaction:"
 	commandPrefix = "command:"
@@ -55,11 +53,12 @@ func interactionIn(to core.Address, prefix string) (id string, ok bool) {
 	return id, ok && snowflake.Valid(id)
 }
 
-// commandIn returns the command that an address's message is, and the user who alone may see the answer, "" if everyone may.
+// commandIn returns the command that an address's message is, and the user who alone may see the answer, "" if everyone
+// may.
 func commandIn(to core.Address) (id, onlyFor string, ok bool) {
 	if private, is := strings.CutPrefix(to.Message, privatePrefix); is {
 		id, onlyFor, _ = strings.Cut(private, ":")
-		return id, onlyFor, snowflake.Valid(id) && snowflake.Valid(onlyFor)
+		return id, onlyFor, snowflake.Valid(id, onlyFor)
 	}
 	id, ok = interactionIn(to, commandPrefix)
 	return id, "", ok
@@ -78,7 +77,8 @@ func refOf(channel, message string) core.Ref { return core.Ref(channel + "/" + m
 // actorOf returns the core.Actor of a user id.
 func actorOf(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
-// actor returns the core.Actor of a person, with the name that others see where m is their membership; nil for a direct message.
+// actor returns the core.Actor of a person, with the name that others see where m is their membership; nil for a direct
+// message.
 func (u *user) actor(m *member) core.Actor {
 	who := actorOf(u.ID)
 	if name := nameOf(u, m); name != u.ID {
@@ -93,10 +93,11 @@ func userOf(actor string) (user string, ok bool) {
 	return user, ok && snowflake.Valid(user)
 }
 
-// linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can open.
+// linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can
+// open.
 func linkTo(c core.ConversationID, at core.Address) string {
 	guild, channel := guildOf(c), channelOf(at)
-	if at.Platform != Name || !snowflake.Valid(channel) || !snowflake.Valid(guild) {
+	if at.Platform != Name || !snowflake.Valid(channel, guild) {
 		return ""
 	}
 	return "https://discord.com/channels/" + guild + "/" + channel

@@ -2,8 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,154 +9,103 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
 
-// formTime is how long what was filled into a form is kept: as long as Discord accepts an answer to the press that opened it.
+// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is
+// a form, and a message with a button is between two of them, since Discord opens no form in answer to another. What a
+// person types is kept, by the places of the inputs, so that a page is filled with it when it is opened again.
+
+// formTime is how long that is: as long as Discord accepts an answer to the press that opened the form.
 const formTime = tokenLife
 
-// open answers a press with a form, or with the page of it that the press opens. What was filled into a question's form before is in it.
-func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, o desk.Open) *response {
-	page, ok := pageOpened(b, o.Form)
-	if !ok {
-		return ephemeral(desk.ErrNotOurs.Message)
-	}
-	if _, lost := d.filledBefore(ctx, i, o.Card, page); lost != nil {
-		return lost
-	}
-	typed, err := d.filled(ctx, i, b.Approval, page)
+// formName names the value of what a person has typed into a question's form: only they get it back.
+func formName(i interaction, b chat.Button) string {
+	return "discord/answer/" + string(b.Approval) + "/" + i.person().ID
+}
+
+// between separates what was typed into two inputs; no text that is storable has it.
+const between = "\x00"
+
+// open opens a page of a form, filled with what the person typed before, or takes such a page of a question's form.
+func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk.Press, o desk.Open) *response {
+	number, _ := strconv.Atoi(strings.Join(b.More, "")) // the card's button has none
+	number = min(max(1, number), pagesOf(len(o.Form.Inputs)))
+	before, err := d.KV.Get(ctx, formName(i, b))
 	if err != nil {
-		d.Log.Warn("what was filled into a form could not be read, so it opens empty", "category", core.CategoryOf(err), "err", err)
+		d.Log.Warn("what was typed into a form could not be read", "category", core.CategoryOf(err), "err", err)
 	}
-	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, pageOf(o.Form, page, typed))}
+	if o.Form.Action == chat.ActionEdit && !i.isPrivate() {
+		before = "" // from the card it opens with what is there now
+	}
+	typed := strings.Split(before, between)
+	page := pageOf(o.Form, number-1, typed)
+	switch {
+	case page.First > len(typed):
+		return d.privately(i, b, d.desk.AnswerLost, d.desk.ButtonAnswer, 1)
+	case i.Type == discordgo.InteractionModalSubmit:
+		return d.submit(ctx, i, b, p, *o.Card.Question, page, typed)
+	}
+	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, page)}
 }
 
-// submitAnswer handles a page of a question's form. The last one is the answer.
-func (d *Discord) submitAnswer(ctx context.Context, i interaction, b chat.Button, p desk.Press) (*response, *core.Event) {
-	opens := p
-	opens.Form = false
-	answer := d.desk.Press(ctx, b, opens)
-	open, ok := answer.(desk.Open)
-	if !ok {
-		return why(answer), nil
+// editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was typed.
+func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a desk.Say) *response {
+	if err := d.KV.PutFor(ctx, formName(i, b), storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
+		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)
+		return ephemeral(literal(a.Text(), maxPlain))
 	}
-	card, q := open.Card, *open.Card.Question
-	page, ok := pageOpened(b, open.Form)
-	if !ok {
-		return ephemeral(desk.ErrNotOurs.Message), nil
-	}
-	form := pageOf(open.Form, page, nil)
-	typed := make([]string, len(form.Inputs))
-	for _, c := range inputsOf(i.Data.Components) {
-		text, ok := strings.CutPrefix(c.CustomID, inputField)
-		place, err := strconv.Atoi(text)
-		if place -= form.First; !ok || err != nil || place < 0 || place >= len(typed) {
-			continue
-		}
-		if len(c.Values) > 0 {
-			c.Value = c.Values[0]
-		}
-		typed[place] = storable(strings.ReplaceAll(c.Value, "\r\n", "\n"))
-	}
-	if err := d.keepFilled(ctx, i, card.Approval, page, typed); err != nil {
-		d.Log.Warn("what was filled into a form could not be kept", "category", core.CategoryOf(err), "err", err)
-		return d.privately(i, card, desk.ErrUnstored.Message, "Answer", page), nil
-	}
-	fields := q.Fields[form.First : form.First+len(typed)]
-	if say := desk.Unfit(question.Question{Fields: fields, Form: q.Form}, typed); say.Err != nil {
-		return d.privately(i, card, say.Text()+tryAgain, "Answer", page), nil
-	}
-	if pages := pagesOf(len(q.Fields)); page+1 < pages {
-		text := fmt.Sprintf("Page %d of %d is filled in. Nothing is answered until the last page is.", page+1, pages)
-		return d.privately(i, card, text, "Continue", page+1), nil
-	}
-	before, lost := d.filledBefore(ctx, i, card, page)
-	if lost != nil {
-		return lost, nil
-	}
-	p.Typed = append(before, typed...)
-	switch a := d.desk.Press(ctx, b, p).(type) {
-	case desk.Event:
-		if i.isPrivate() {
-			return d.privately(i, card, "Your answer is sent.", "", 0), &a.Event
-		}
-		return d.pressed(ctx, i, a.Click), &a.Event
-	case desk.Say:
-		return d.privately(i, card, a.Text()+tryAgain, "Answer", 0), nil
-	}
-	return acknowledged, nil
+	return d.privately(i, b, a.Text()+" "+d.desk.EditAgain, d.desk.ButtonEdit, 1)
 }
 
-const tryAgain = " Press Answer to try again."
+// submit takes a page of a question's form. The last one is the answer.
+func (d *Discord) submit(
+	ctx context.Context, i interaction, b chat.Button, p desk.Press,
+	q question.Question, page doc.Form, typed []string,
+) *response {
+	end, pages := page.First+len(page.Inputs), pagesOf(len(q.Fields))
+	number := pagesOf(end)
+	typed = append(typed, make([]string, max(0, end-len(typed)))...)
+	now := i.typed()
+	for place := page.First; place < end; place++ {
+		typed[place] = storable(now[inputName(page.Action, place)])
+	}
+	err := d.KV.PutFor(ctx, formName(i, b), strings.Join(typed, between), formTime)
+	if err != nil {
+		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)
+	}
+	q.Fields = q.Fields[:end]
+	var answer desk.Answer = d.desk.Unfit(q, typed)
+	if number == pages {
+		p.Form, p.Typed = true, typed
+		answer = d.desk.Press(ctx, b, p)
+	}
+	say, ok := answer.(desk.Say)
+	switch {
+	case err != nil && number < pages:
+		return d.privately(i, b, d.desk.PressUnstored, d.desk.ButtonAnswer, number)
+	case say.Err != nil:
+		return d.privately(i, b, say.Text()+" "+d.desk.AnswerAgain, d.desk.ButtonAnswer, number)
+	case ok:
+		text := wording.Fill(d.desk.AnswerPage, "{page}", strconv.Itoa(number), "{pages}", strconv.Itoa(pages))
+		return d.privately(i, b, text, d.desk.ButtonContinue, number+1)
+	}
+	return d.answerPress(ctx, i, b, p, answer)
+}
 
-// privately answers with a text that only the person sees, in place of the last one of the same form, and a button that opens a page of the form; label
-// "": none.
-func (d *Discord) privately(i interaction, c core.Card, text, label string, page int) *response {
+// privately answers with a text that only the person sees, in place of the last one of the same form, and a button that
+// opens a page of the form, from 1; label "": none.
+func (d *Discord) privately(i interaction, b chat.Button, text, label string, page int) *response {
 	m := drawn{Text: literal(text, maxPlain)}
 	if label != "" {
-		b, err := newButton(d.Signer.Seal, label, discordgo.PrimaryButton, pageButton(c, page))
-		if err != nil {
-			d.Log.Error("a button could not be made", "err", err)
-		} else {
-			m.Rows = rowOf(b)
-		}
+		b.More = []string{strconv.Itoa(page)}
+		m.Rows = rowOf(d.seal.button(label, discordgo.PrimaryButton, b))
 	}
-	out := m.outgoing()
 	if i.isPrivate() {
-		return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: out}
+		return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing()}
 	}
-	out.Flags |= discordgo.MessageFlagsEphemeral
-	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
-}
-
-// isPrivate reports whether the button that was pressed, or that opened the form, is below a text that only the person sees. A card is made of
-// components alone, also where only one person sees it.
-func (i interaction) isPrivate() bool {
-	const kinds = discordgo.MessageFlagsEphemeral | discordgo.MessageFlagsIsComponentsV2
-	return i.Message != nil && i.Message.Flags&kinds == discordgo.MessageFlagsEphemeral
-}
-
-// filledBefore is what was filled into the pages in front of one. lost tells the person that it is not there any more, or can't be read now.
-func (d *Discord) filledBefore(ctx context.Context, i interaction, c core.Card, page int) (typed []string, lost *response) {
-	for earlier := range page {
-		some, err := d.filled(ctx, i, c.Approval, earlier)
-		if err != nil {
-			d.Log.Warn("what was filled into a form could not be read", "category", core.CategoryOf(err), "err", err)
-			return nil, d.privately(i, c, "What you filled in before could not be read, so nothing was answered."+tryAgain, "Answer", 0)
-		}
-		if some == nil {
-			const text = "What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."
-			return nil, d.privately(i, c, text, "Answer", 0)
-		}
-		typed = append(typed, some...)
-	}
-	return typed, nil
-}
-
-func formName(i interaction, id core.ApprovalID, page int) string {
-	return fmt.Sprintf("discord/answer/%s/%s/%d", id, i.person().ID, page)
-}
-
-// keepFilled stores what a person has filled into a page of a question's form: only they get it back.
-func (d *Discord) keepFilled(ctx context.Context, i interaction, id core.ApprovalID, page int, typed []string) error {
-	var text strings.Builder
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // it would take several times the room
-	if err := e.Encode(typed); err != nil {
-		return fmt.Errorf("writing what was filled in: %w", err)
-	}
-	return d.KV.PutFor(ctx, formName(i, id, page), text.String(), formTime)
-}
-
-// filled is what keepFilled stored; nil if it is not there any more.
-func (d *Discord) filled(ctx context.Context, i interaction, id core.ApprovalID, page int) (typed []string, err error) {
-	text, err := d.KV.Get(ctx, formName(i, id, page))
-	if err != nil || text == "" {
-		return nil, err
-	}
-	if err := json.Unmarshal([]byte(text), &typed); err != nil {
-		return nil, fmt.Errorf("reading what was filled in: %w", err)
-	}
-	return typed, nil
+	return m.ephemeral()
 }

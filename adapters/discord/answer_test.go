@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -238,7 +238,7 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 			for _, action := range c.actions {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", action)))
 				r.answered(i, discordtest.Reply)
-				if m, _ := i.Shown(); m.Content != desk.ErrMisfit.Message {
+				if m, _ := i.Shown(); m.Content != wording.BuiltIn.PressMisfit {
 					t.Errorf("%s: bob sees %q", action, m.Content)
 				}
 			}
@@ -264,7 +264,7 @@ func TestStoredDecisionsAreRead(t *testing.T) {
 	}
 	body := `{"id":"900","application_id":"` + r.ApplicationID() + `","type":5,"token":"x","channel_id":"` + general + `","user":{"id":"` + bobID + `"},"gatehouse_answer":"{}",` +
 		`"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"custom_id":"field-0","values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
-	discord.New(r.options).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
+	discord.New(r.config, r.deps).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
 	if ids := r.inbox.IDs(); len(ids) != 0 {
 		t.Errorf("stored: %v", ids)
 	}

@@ -3,15 +3,16 @@ package discord
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -31,9 +32,11 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
-// is read once more for its files' current links.
-func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
+// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day:
+// if one has expired, the message is read once more for its files' current links.
+func (d *Discord) images(
+	ctx context.Context, e core.Event, m message,
+) (images []core.Block, unread []string, err error) {
 	// The link suffices: no token is sent.
 	fetch := chat.Images{
 		Put: d.PutBlob, Event: e,
@@ -41,35 +44,35 @@ func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, 
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
 	var files []chat.File
-	for _, a := range attached {
-		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL})
+	for _, a := range m.files() {
+		files = append(files, chat.File(a))
 	}
-	var links map[string]string // by file id; set when the message is read again
+	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
 		image, err := fetch.Fetch(ctx, f.URL, limit)
 		if !errors.Is(err, errGone) {
 			return image, err
 		}
-		if links == nil {
-			if links, err = d.links(ctx, channel, id); err != nil {
-				return core.Block{}, err
-			}
+		current, err := links()
+		switch {
+		case err != nil:
+			return core.Block{}, err
+		case current[f.ID] == "":
+			return core.Block{}, errGone
 		}
-		if link := links[f.ID]; link != "" {
-			return fetch.Fetch(ctx, link, limit)
-		}
-		return core.Block{}, errGone
+		return fetch.Fetch(ctx, current[f.ID], limit)
 	})
 }
 
-// links reads a message and returns its files' current links, none if it can no longer be read. Error: provider_unavailable.
+// links reads a message and returns its files' current links, none if it can no longer be read. Error:
+// provider_unavailable.
 func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
 	links := map[string]string{}
-	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
+	if !snowflake.Valid(channel, id) {
 		return links, nil
 	}
 	var now message
-	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &now)
+	err := d.rest.Get(ctx, discordgo.EndpointChannelMessage(channel, id), &now)
 	if core.IsTemporary(err) {
 		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
 	}
@@ -79,28 +82,28 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 	return links, nil
 }
 
-// Limits of the answer to a person who asks for all arguments.
+// Limits of the answer to a person who asks for all arguments, in UTF-16 units.
 const (
 	maxArgumentsText = maxContent - 200 // in the message itself
-	maxArgumentsFile = 8 << 20          // bytes of the file that holds more; Discord takes ten million
+	maxArgumentsFile = 3 << 20          // of the file that holds more: three bytes each, and Discord takes ten million
 )
 
-// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
-func allArguments(c core.Card) *response {
-	tool, all := "Tool: "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
+// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a
+// message.
+func allArguments(c core.Card, t *wording.Texts) *response {
+	tool, all := t.LabelTool+": "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
 	if all == "" {
-		return ephemeral(tool + "Arguments: none")
+		return ephemeral(tool + t.ArgumentsNone)
 	}
 	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, chat.MoreNote); left == 0 {
 		return ephemeral(tool + text)
 	}
-	text := tool + "All arguments are in the file."
-	if len(all) > maxArgumentsFile {
-		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
-		text = tool + "The file lacks the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters of the arguments." + doc.OnPage(c, channel)
-		all = kept
+	text := t.ArgumentsInFile
+	all, left := chat.Head(all, maxArgumentsFile)
+	if left > 0 {
+		text = chat.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, channel(t))
 	}
-	r := ephemeral(text)
+	r := ephemeral(tool + text)
 	r.files = []*discordgo.File{{Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all)}}
 	return r
 }

@@ -8,53 +8,45 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
 
 // channel reads a card.
-var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
+func channel(t *wording.Texts) doc.Reader {
+	return doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput, Texts: t}
+}
 
-// drawCard draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are disabled, since one of
-// them was just pressed.
-func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (m drawn, err error) {
-	v := doc.View(d, channel)
+// card draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are
+// disabled, since one of them was just pressed.
+func (seal sealer) card(t *wording.Texts, d core.Delivery, link string, pressed bool) (m drawn) {
+	reader := channel(t)
+	if d.Like != "" && !d.Copy {
+		reader.First = link
+	}
+	v := doc.View(d, reader)
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(v)
 	}
-	m.Card = &container{Color: int(v.Color)}
-	if d.First != "" && link != "" {
-		line := markdownOf(doc.Reminder(d, channel, link))
-		m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: line})
-		return m, nil
+	m.Card = &discordgo.Container{AccentColor: new(int(v.Color))}
+	if d.Reminds != "" && link != "" {
+		m.write(markdownOf(doc.Reminder(d, channel(t), link)))
+		return m
 	}
-	if !v.Elsewhere {
-		link = ""
-	}
-	texts, left := layout(v, 0)
-	rows, err := cardRows(seal, v, left, link, pressed)
-	if err != nil {
-		return drawn{}, err
-	}
-	foot := len(texts) - 1
-	for _, text := range texts[:foot] {
-		if text != "" {
-			m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: text})
-		}
-	}
-	for _, row := range rows {
-		m.Card.Parts = append(m.Card.Parts, discordgo.ActionsRow{Components: row})
-	}
-	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: texts[foot]})
-	return m, nil
+	texts, foot, left := layout(v, 0)
+	m.write(texts...)
+	m.Card.Components = append(m.Card.Components, seal.rows(v, left, link, pressed)...)
+	m.write(foot)
+	return m
 }
 
-// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left is how many characters of
-// the arguments it leaves out, if so much of its room is spared.
-func layout(v doc.Document, spared int) (texts []string, left int) {
+// layout draws the texts of a card: what is above the arguments, the arguments, what is below them, and the foot. left
+// is how many characters of the arguments it leaves out, if so much of its room is spared.
+func layout(v doc.Document, spared int) (texts []string, foot string, left int) {
 	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
-		above = latePrefix + above
+		above = late(v.Texts) + above
 	}
 	rest := "\n" + fields(v.Fields)
 	for _, note := range v.Notes {
@@ -62,7 +54,7 @@ func layout(v doc.Document, spared int) (texts []string, left int) {
 	}
 	above += leadOf(v.Lead, maxCard-chat.Units(above+rest+below+foot)) + rest
 	code, left := arguments(v, maxCard-spared-chat.Units(above+below+foot))
-	return []string{above, code, below, foot}, left
+	return []string{above, code, below}, foot, left
 }
 
 // fields draws the fields of a card, two on a line.
@@ -80,32 +72,14 @@ func fields(all []doc.Field) (text string) {
 	return text
 }
 
-// told returns whom a card pings: the approvers that it names, and nobody else.
-func told(v doc.Document) (users, roles []string) {
-	named := v.For
-	for _, f := range v.Fields {
-		named = append(named, f.Value...)
-	}
-	for _, s := range named {
-		user, role := accountOf(s.Who.ID)
-		switch {
-		case s.Kind != doc.Approver:
-		case user != "":
-			users = append(users, user)
-		case role != "":
-			roles = append(roles, role)
-		}
-	}
-	return users, roles
-}
-
-// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left out.
+// arguments draws a call's arguments within a limit of UTF-16 units, and returns how many characters of them are left
+// out.
 func arguments(v doc.Document, room int) (text string, left int) {
 	code, instead := v.Shown()
-	if instead != "" {
+	switch {
+	case instead != "":
 		return "-# " + instead, 0
-	}
-	if code == "" {
+	case code == "":
 		return "", 0
 	}
 	code = unfenced(code)
@@ -113,70 +87,71 @@ func arguments(v doc.Document, room int) (text string, left int) {
 	if strings.HasPrefix(code, "{") || strings.HasPrefix(code, "[") {
 		begin = jsonFence
 	}
-	text, left = fenced("**Arguments**\n"+begin, code, min(room, maxArguments), func(left int) string {
-		return chat.Thousands(left) + " more characters: press Show all arguments"
+	text, left = fenced("**"+v.LabelArguments+"**\n"+begin, code, min(room, maxArguments), func(left int) string {
+		return chat.Counted(v.ArgumentsCut, left)
 	})
 	if count := utf8.RuneCountInString(code); left > 0 && count-left < minArguments {
-		return "The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: press Show all arguments", count
+		return chat.Counted(v.ArgumentsUnshown, count), count
 	}
 	return text, left
 }
 
-// contextOf draws the context of a copy, for a person who may not see the conversation: its last messages. "" for any other card.
+// contextOf draws the context of a copy, for a person who may not see the conversation: its last messages. "" for any
+// other card.
 func contextOf(v doc.Document) string {
 	if !v.Elsewhere {
 		return ""
 	}
-	text := doc.Copied
+	text := v.CardElsewhere
 	if len(v.Context) > 0 {
-		text += " Its last messages:"
+		text += " " + v.ItsLastMessages
 	}
 	for _, l := range v.Context {
-		text += "\n> **" + l.Speaker + ":** " + doc.OrEmpty(said(l.Text, maxLine))
+		text += "\n> **" + l.Speaker + ":** " + said(l.Text, maxLine)
 	}
 	return text
 }
 
-// cardRows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and the buttons.
-func cardRows(
-	seal func(fields ...string) string, v doc.Document, left int, link string, pressed bool,
-) (rows [][]discordgo.MessageComponent, err error) {
+// rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and
+// the buttons.
+func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
-		value, err := doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(seal, maxCustomID)
-		if err != nil {
-			return nil, err
-		}
-		answers = nil
-		rows = append(rows, []discordgo.MessageComponent{menu{
-			CustomID: value, Placeholder: "Choose an answer", MinValues: 1, MaxValues: 1, Options: menuOptions(v.Options, ""), Disabled: pressed,
-		}})
+		value := seal(doc.Choice{Action: chat.ActionAnswer}.Button(v).Fields()...)
+		m := menuOf(value, v.ChooseAnswer, v.Options, "")
+		m.Disabled = pressed
+		rows, answers = rowOf(m), nil
 	}
 	for i, choices := range [][]doc.Choice{answers, v.Cut(left, leadCut(v))} {
 		var row []discordgo.MessageComponent
 		for _, c := range choices {
 			if c.Cautions != "" {
-				c.Action = chat.ActionConfirm
+				c.Action = confirming[c.Action]
 			}
-			made, err := newButton(seal, plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
-			if err != nil {
-				return nil, err
-			}
-			made.Disabled = pressed
-			row = append(row, made)
+			b := seal.button(plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
+			b.Disabled = pressed
+			row = append(row, b)
 		}
-		if i > 0 && link != "" {
-			row = append(row, discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link})
+		if i > 0 && v.Elsewhere && link != "" {
+			row = append(row, discordgo.Button{
+				Label: plainLabel(v.ButtonConversation, maxButton), Style: discordgo.LinkButton, URL: link,
+			})
 		}
 		if row != nil {
-			rows = append(rows, row)
+			rows = append(rows, rowOf(row...)...)
 		}
 	}
-	return rows, nil
+	return rows
+}
+
+// confirming are the actions that open a form first, since Discord has no dialog that confirms a press.
+var confirming = map[chat.Action]chat.Action{
+	chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
 }
 
 var styles = map[doc.Look]discordgo.ButtonStyle{
-	doc.Calm: discordgo.SecondaryButton, doc.Good: discordgo.SuccessButton, doc.Danger: discordgo.DangerButton, doc.Pick: discordgo.PrimaryButton,
+	doc.Calm: discordgo.SecondaryButton, doc.Good: discordgo.SuccessButton,
+	doc.Danger: discordgo.DangerButton, doc.Pick: discordgo.PrimaryButton,
 }
 
 // leadCut is how much of what a card is about is left out.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -109,7 +109,7 @@ func TestAFormWhoseArgumentsWereChangedSinceSaysSo(t *testing.T) {
 		"an old button": r.bob.Presses(r.button(general, r.sealed("a1", "confirm.2"))),
 	} {
 		r.answered(i, discordtest.Reply)
-		if m, _ := i.Shown(); m.Content != core.ErrChanged.Message || m.Ephemeral != bobID {
+		if m, _ := i.Shown(); !strings.HasPrefix(m.Content, core.ErrChanged.Message) || m.Ephemeral != bobID {
 			t.Errorf("%s: bob sees %q", name, m.Content)
 		}
 	}
@@ -123,8 +123,8 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, doc.NoEdit},
-		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 4000) + `"}` }, doc.NoEdit},
+		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, wording.BuiltIn.PressNoEdit},
+		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 4000) + `"}` }, wording.BuiltIn.PressNoEdit},
 		"decided":         {func(c *core.Card) { editable(c); c.State, c.DecidedBy = core.Approved, "somebody" }, "approved by somebody"},
 		"not an approver": {func(c *core.Card) { editable(c); c.Approvers = []string{"discord:1"} }, "You are not an approver of this request."},
 	} {

@@ -21,8 +21,8 @@ type pressable struct {
 	redrawn []core.ApprovalID
 }
 
-func (p *pressable) options() discord.Options {
-	return discord.Options{
+func (p *pressable) options() core.Deps {
+	return core.Deps{
 		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -99,7 +99,7 @@ func TestAPressThatDoesNotCountChangesNoButton(t *testing.T) {
 func TestCardsThatWerePressedLatelyAreRedrawnAtTheStart(t *testing.T) {
 	p := newPressable(nil)
 	o := p.options()
-	o.Recent = func(context.Context) ([]core.EventRecord, error) {
+	o.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 		click := func(id core.ApprovalID, ago time.Duration) core.EventRecord {
 			return core.EventRecord{Event: core.Event{Platform: discord.Name, Body: core.ClickEvent{Approval: id}}, AcceptedAt: time.Now().Add(-ago)}
 		}

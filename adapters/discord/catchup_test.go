@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -90,7 +89,7 @@ func TestGapDuringACatchUp(t *testing.T) {
 // What is stored meanwhile in one conversation does not hide what another one missed, although the process ends before that is fetched.
 func TestRestartDuringACatchUp(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := newInbound(t, withRecent(setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}, nil)).known()
+	r := newInbound(t, withRecent(setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}, nil)).known()
 	quiet := r.DMWith(bobID)
 	ids := []string{r.of(r.bob.Says("long ago")).ID}
 	clock.Advance(time.Hour)
@@ -133,9 +132,9 @@ func TestKillsDuringACatchUpLoseNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const bound = 20
 			s := withRecent(setup{}, nil)
-			all := s.discord.Recent
-			s.discord.Recent = func(ctx context.Context) ([]core.EventRecord, error) {
-				events, err := all(ctx)
+			all := s.discord.Events
+			s.discord.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+				events, err := all(ctx, f)
 				return events[:min(len(events), bound)], err
 			}
 			r := newInbound(t, s).known()
@@ -221,7 +220,7 @@ func TestWhatIsPassedOverIsShown(t *testing.T) {
 	r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.MissesPermissions(), When: func(c discordtest.Call) bool { return c.Params["channel"] == general }})
 	r.wantsInOrder(append(ids, r.gap(thread)...))
 	shown := func() core.Check {
-		for _, c := range r.options.Config.Check(r.ctx, core.Checkup{KV: r.kv}) {
+		for _, c := range r.config.Check(r.ctx, core.Checkup{KV: r.kv}) {
 			if c.Name == "discord missed messages" {
 				return c
 			}

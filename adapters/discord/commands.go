@@ -58,29 +58,38 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// handleCommand returns the answer to a slash command, and its event. The answer is announced now and given later, so that it is one message,
-// also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only the person sees.
-func handleCommand(i interaction) (*response, *core.Event) {
+// commandEvent begins the id of a command's event.
+const commandEvent = "command/"
+
+// handleCommand answers a slash command, with its event. The answer is announced now and given later, so that it is one
+// message, also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers
+// only the person sees.
+func handleCommand(i interaction) *response {
 	e := core.Event{
-		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: i.actor(), Address: i.address(commandPrefix), Payload: i.payload(),
+		Platform: Name, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
+		Address: i.address(commandPrefix), Payload: i.payload(),
 	}
+	flags := discordgo.MessageFlags(0)
 	switch i.Data.Name {
 	case commandAsk:
 		if strings.TrimSpace(i.text()) == "" {
-			return ephemeral("Write what you would like to know after /ask."), nil
+			return ephemeral("Write what you would like to know after /ask.")
 		}
 		e.Body = core.MessageEvent{}
-		return replyLater(0), &e
 	case commandNew:
 		e.Body = core.ResetEvent{}
-		return replyLater(0), &e
 	case commandStatus:
 		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(privatePrefix)
-		return replyLater(discordgo.MessageFlagsEphemeral), &e
+		flags = discordgo.MessageFlagsEphemeral
 	case commandHelp:
-		return ephemeral(helpText), nil
+		return ephemeral(helpText)
+	default:
+		return ephemeral("I do not know this command. " + helpText)
 	}
-	return ephemeral("I do not know this command. " + helpText), nil
+	return &response{
+		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e,
+		Data: map[string]any{"flags": flags},
+	}
 }
 
 // helpText is the answer to /help.
@@ -96,8 +105,8 @@ const (
 
 // quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
 func quote(text string, limit int) string {
-	draw := func(s string) string { return quotation(escape(s, true)) }
-	return fitting(chat.Clean(text), limit, draw, func(int) string { return "…" })
+	quoted, _ := quotation(chat.Clean(text), limit)
+	return quoted
 }
 
 // keepCommands registers our commands once.
@@ -126,37 +135,38 @@ func (d *Discord) keepCommands(ctx context.Context) {
 	}
 }
 
-// registered is a command as Discord lists it. The application may have others than gatehouse's, of any shape.
+// registered is a command as Discord lists it.
 type registered struct {
-	ID   string `json:"id"`
-	body json.RawMessage
+	ID string `json:"id"`
+	slashCommand
 }
 
-// registerCommands registers those of our commands that are missing or different. Other commands of the application are kept: those of an
-// earlier use, and an entry point, which Discord does not let go.
+// registerCommands registers those of our commands that are missing or different. Other commands of the application are
+// kept: those of an earlier use, and an entry point, which Discord does not let go.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
-	app, err := d.rest.Application(ctx)
-	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
-		app.ID, err = known, nil
+	app := d.whoami().App // asking who the bot is, or a new gateway session, may have named it
+	if app == "" {
+		asked, err := d.rest.Application(ctx)
+		if err != nil {
+			return false, err
+		}
+		app = asked.ID
 	}
-	if err == nil && !snowflake.Valid(app.ID) {
-		err = core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
-	}
-	if err != nil {
-		return false, err
+	if !snowflake.Valid(app) {
+		return false, core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
 	}
 	var listed json.RawMessage
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplicationGlobalCommands(app.ID), nil, &listed); err != nil {
+	if err := d.rest.Get(ctx, discordgo.EndpointApplicationGlobalCommands(app), &listed); err != nil {
 		return false, err
 	}
 	there := chatCommands(listed)
 	for _, c := range slashCommands() {
-		old, ok := there[c.Name]
-		switch {
-		case !ok || !snowflake.Valid(old.ID):
-			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app.ID), c, nil)
-		case !sameCommand(old.body, c):
-			err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointApplicationGlobalCommand(app.ID, old.ID), c.changes(), nil)
+		switch old := there[c.Name]; {
+		case !snowflake.Valid(old.ID):
+			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app), c, nil)
+		case !old.is(c):
+			endpoint := discordgo.EndpointApplicationGlobalCommand(app, old.ID)
+			err = d.rest.Call(ctx, http.MethodPatch, endpoint, c.changes(), nil)
 		default:
 			continue
 		}
@@ -179,36 +189,27 @@ func (c slashCommand) changes() any {
 // sameCommands reports whether the commands that Discord lists include ours.
 func sameCommands(listed json.RawMessage) bool {
 	there := chatCommands(listed)
-	for _, c := range slashCommands() {
-		if !sameCommand(there[c.Name].body, c) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slashCommands(), func(c slashCommand) bool { return !there[c.Name].is(c) })
 }
 
-// chatCommands returns the slash commands among those that Discord lists, by name.
+// chatCommands returns the slash commands among those that Discord lists, by name. The application may have others than
+// gatehouse's, of any shape.
 func chatCommands(listed json.RawMessage) map[string]registered {
 	var all []json.RawMessage
 	_ = json.Unmarshal(listed, &all) // what can't be read is not ours
 	named := map[string]registered{}
 	for _, body := range all {
-		var c struct {
-			registered
-			Name string                           `json:"name"`
-			Type discordgo.ApplicationCommandType `json:"type"`
-		}
+		var c registered
 		if json.Unmarshal(body, &c) == nil && c.Type == discordgo.ChatApplicationCommand {
-			named[c.Name] = registered{c.ID, body}
+			named[c.Name] = c
 		}
 	}
 	return named
 }
 
-// sameCommand reports whether a command that Discord lists is one of ours.
-func sameCommand(listed json.RawMessage, ours slashCommand) bool {
-	var c slashCommand
-	return json.Unmarshal(listed, &c) == nil && reflect.DeepEqual(c.sorted(), ours.sorted())
+// is reports whether a command is the same as another.
+func (c slashCommand) is(other slashCommand) bool {
+	return reflect.DeepEqual(c.sorted(), other.sorted())
 }
 
 func (c slashCommand) sorted() slashCommand {

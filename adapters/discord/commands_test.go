@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -60,7 +59,7 @@ func TestAsk(t *testing.T) {
 // is the question, and the card is a message of its own, which is redrawn with the command's token and, later, without.
 func TestTheCardOfACommandTellsItsApprovers(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}).known()
 	r.registered()
 	r.DenyBot(general, discordtest.SendMessages)
 	i := r.ann.Runs(general, "/ask add *milk*")
@@ -203,7 +202,7 @@ func TestLateCommandAnswerIsAnOrdinaryMessage(t *testing.T) {
 	for name, dm := range map[string]bool{"new": false, "status": true} {
 		t.Run(name, func(t *testing.T) {
 			clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-			r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+			r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}).known()
 			r.registered()
 			i := r.ann.Runs(general, "/"+name)
 			e := r.inbox.Event("command/" + i.ID)

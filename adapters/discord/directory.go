@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
-	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
@@ -13,9 +13,9 @@ import (
 	"gatehouse/core"
 )
 
-// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else
-// as Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If
-// Discord can't be asked now, the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as
+// Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If Discord
+// can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -23,43 +23,37 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 	}
 	var in []string
 	for _, id := range wanted {
-		role := preflight.RoleID.FindStringSubmatch(id)
-		if role == nil {
+		role, ok := strings.CutPrefix(accountOf(id), "&")
+		if !ok {
 			continue
 		}
-		if slices.Contains(who.Groups, id) {
+		if slices.Contains(who.Groups, id) { // it came with the press
 			in = append(in, id)
 			continue
 		}
-		guild, has, err := d.hasRole(ctx, user, role[1])
+		guild, err := d.guilds.GuildOfRole(ctx, role)
+		var has []string
+		switch {
+		case err == nil && guild != "":
+			has, err = d.guilds.Roles(ctx, guild, user)
+		case err == nil:
+			d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
+		}
 		if err != nil {
-			name := cmp.Or(d.guilds.RoleName(guild, role[1]), role[1])
+			name := cmp.Or(d.guilds.RoleName(guild, role), role)
 			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't say whether you are in @%s.", name)
 		}
-		if has {
+		if slices.Contains(has, role) {
 			in = append(in, id)
 		}
 	}
 	return in, nil
 }
 
-func (d *Discord) hasRole(ctx context.Context, user, role string) (guild string, has bool, err error) {
-	guild, err = d.guilds.GuildOfRole(ctx, role)
-	if err != nil {
-		return "", false, err
-	}
-	if guild == "" {
-		d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
-		return "", false, nil
-	}
-	roles, err := d.guilds.Roles(ctx, guild, user)
-	return guild, slices.Contains(roles, role), err
-}
-
-// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members
-// Discord does not list. "": somebody can, or Discord can't say so now.
+// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members Discord
+// does not list. "": somebody can, or Discord can't say so now.
 func (d *Discord) Missing(ctx context.Context, p core.Post) string {
-	if preflight.RoleID.MatchString(p.Person) {
+	if strings.HasPrefix(accountOf(p.Person), "&") {
 		return "Discord does not say who has the role " + p.Person + ", so its members get no direct messages"
 	}
 	if p.Person != "" {
@@ -74,9 +68,11 @@ func (d *Discord) Missing(ctx context.Context, p core.Post) string {
 // NameOf returns no name: people's names on Discord come with their events.
 func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 
-// CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its conversation. The members
-// of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it; in a direct message they can't,
-// and the requester is told so. If the card's rule says so, those who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
+// CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its
+// conversation. The members of a role can't be listed without a privileged intent, so those who approve by role are
+// assumed to see it; in a direct message they can't, and the requester is told so. If the card's rule says so, those
+// who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy,
+// and the requester is notified.
 func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) (core.Copies, error) {
 	ctx = rest.ForPosts(ctx)
 	var users []string
@@ -88,13 +84,18 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
 		return core.Copies{}, nil
 	}
-	if _, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel)); !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || guildOf(delivery.Conversation) == direct) {
-		text := "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead."
-		if guildOf(delivery.Conversation) != direct {
-			text = "Nobody was notified: this is decided by people with a role, and the policy notifies by direct messages, which can't be sent to a role. Please tell somebody who has it."
+	isDirect := guildOf(delivery.Conversation) == direct
+	_, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel(d.desk.Texts)))
+	if !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || isDirect) {
+		why := "a role, and the policy notifies by direct messages, which can't be sent to a role. " +
+			"Please tell somebody who has it."
+		if isDirect {
+			why = "a role on a server, and they do not see our direct messages. " +
+				"Please ask in a channel of that server instead."
 		}
 		return core.Copies{Posts: []core.Post{{
-			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event, Text: text,
+			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice,
+			Event: delivery.Event, Text: "Nobody was notified: this is decided by people with " + why,
 		}}}, nil
 	}
 	sees := func(ctx context.Context, user string) (bool, error) {
@@ -104,6 +105,24 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		return d.sees(ctx, delivery, user)
 	}
 	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
+}
+
+// told returns whom a card pings: the approvers that it names, and nobody else.
+func told(v doc.Document) (users, roles []string) {
+	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
+		for _, s := range f.Value {
+			account := accountOf(s.Who.ID)
+			role, isRole := strings.CutPrefix(account, "&")
+			switch {
+			case s.Kind != doc.Approver || account == "":
+			case isRole:
+				roles = append(roles, role)
+			default:
+				users = append(users, account)
+			}
+		}
+	}
+	return users, roles
 }
 
 // sees reports whether a person sees the conversation of a card. If that can't be determined, it returns true.

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -24,37 +24,18 @@ var (
 	_ core.OldClicks = (*Discord)(nil)
 )
 
-// Options configure a Discord platform. Config, Signer, Card, Redraw, PutBlob, KV and Owner are required.
-type Options struct {
-	Config  Config
-	Signer  *core.Signer
-	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
-	Redraw  func(ctx context.Context, id core.ApprovalID) error                            // makes an approval's cards show its present state
-	PutBlob chat.PutBlob                                                                   // stores the images that people send
-	KV      core.KV                                                                        // shared by the processes of one bot: sessions, shards, the identify budget, interaction tokens
-	// Recent returns the platform's latest events, latest first. Missed messages are fetched for the conversations in them. Nil: none are
-	// fetched.
-	Recent func(ctx context.Context) ([]core.EventRecord, error)
-	// Open returns the platform's unfinished events. The typing indicator of a channel ends when the channel has none left, whichever
-	// process answered. Nil: if another process answered, the indicator only expires.
-	Open   func(ctx context.Context) ([]core.EventRecord, error)
-	Owner  string           // of shard leases: this process's name
-	Lease  time.Duration    // of a shard: how long a dead process keeps it; at most 30 s, which 0 also means
-	Now    func() time.Time // nil: time.Now
-	Jitter func() float64   // scales waits, from 0 (half) to 1 (full); nil: full
-	Log    *slog.Logger     // nil: discard
-}
-
 // maxRemembered is how many threads and how many sent messages are remembered.
 const maxRemembered = 10_000
 
 // Discord is the platform; see the package comment.
 type Discord struct {
-	Options
+	core.Deps
+	Config     Config
 	rest       *rest.Client
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
 	outbound   chat.Outbound // records whether Discord answers calls
+	seal       sealer
 	painter    chat.Painter[drawn]
 	long       chat.PartCache[drawn]
 	threads    *memo.Memo[bool] // whether a thread is open, by id; false: it could not be opened, so the answers go to the channel
@@ -66,67 +47,66 @@ type Discord struct {
 	background sync.WaitGroup // answers to interactions
 	sleep      func(context.Context, time.Duration)
 
-	mu     sync.Mutex
-	self   identity
-	accept core.Accept     // of Run
-	run    context.Context // of Run; nil before
+	mu   sync.Mutex
+	self identity
+	run  context.Context // of Run
 }
 
-// New makes the platform. It connects nothing; Run does.
-func New(o Options) *Discord {
-	if o.Signer == nil || o.Card == nil || o.Redraw == nil || o.PutBlob == nil || o.KV == nil || o.Owner == "" {
-		panic("discord: Signer, Card, Redraw, PutBlob, KV and Owner are needed")
+// New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
+func New(c Config, deps core.Deps) *Discord {
+	if deps.Now == nil {
+		deps.Now = time.Now
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Jitter == nil {
-		o.Jitter = func() float64 { return 1 }
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	o.Log = o.Log.With("platform", Name)
+	deps.Log = deps.Log.With("platform", Name)
+	texts := wording.New(deps.Words)
 	d := &Discord{
-		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
+		Deps: deps, Config: c, run: context.Background(), sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
+		seal: deps.Signer.Seal, painter: newPainter(deps.Signer.Seal, texts),
+		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered),
 	}
-	d.desk = desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Groups: d.Groups, Confirm: confirmForm, Reason: maxReason, Input: maxInput, Log: o.Log}
-	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Log: o.Log, Report: d.outbound.Record})
-	d.guilds = guilds.New(d.rest, o.Now)
-	wait := func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
-	d.typing = newTyping(o.Now, wait, o.Open)
-	d.gateway = gateway.New(gateway.Options{
-		REST: d.rest, KV: o.KV, Token: o.Config.BotToken, Shards: o.Config.Shards, Owner: o.Owner, Lease: o.Lease, Intents: d.intents,
-		IntentsRefused: d.refuseContent, Ready: d.setApplication, Take: d.takeEvent, Known: d.knows, Parent: d.guilds.Parent, Now: o.Now, Sleep: wait, Jitter: o.Jitter, Log: o.Log,
-	})
-	if o.Recent != nil {
-		d.gateway.Conversations = d.conversations
+	d.desk = desk.Desk{
+		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,
+		Cautions: func(c core.Card) string { return cautionsOf(c, texts) },
+		Reason:   maxReason, Input: maxInput, Texts: texts, Log: d.Log,
 	}
+	d.rest = rest.New(rest.Options{
+		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record,
+	})
+	d.guilds = guilds.New(d.rest, d.Now)
+	d.typing = &typing{now: d.Now, sleep: d.wait, open: d.waiting, channels: map[string]*indicator{}}
+	d.gateway = gateway.New(gateway.Options{
+		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Lease,
+		Intents: d.intents, IntentsRefused: d.refuseContent, Ready: d.setApplication,
+		Known: d.knows, Parent: d.guilds.Parent, Conversations: d.conversations,
+		Now: d.Now, Sleep: d.wait, Jitter: d.Jitter, Log: d.Log,
+	})
 	return d
 }
 
 // Name is "discord".
 func (d *Discord) Name() string { return Name }
 
-// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over HTTP. Run returns an
-// error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
+// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over
+// HTTP. Run returns an error only for permanent failures: Discord refuses the token, or its gateway accepts no session
+// with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.mu.Lock()
-	d.accept, d.run = accept, ctx
+	d.run = ctx
 	d.mu.Unlock()
+	d.gateway.Take = func(ctx context.Context, event string, data []byte) chat.Result {
+		return d.takeEvent(ctx, event, data, accept)
+	}
 	parts, ctx := errgroup.WithContext(ctx)
 	d.typing.begin(ctx)
 	known := make(chan struct{})
-	parts.Go(func() error {
-		d.keepCommands(ctx)
-		return nil
-	})
 	parts.Go(func() error { return d.keepIdentity(ctx, known) })
-	parts.Go(func() error {
-		d.redrawPressed(ctx)
-		return nil
-	})
+	for _, once := range []func(context.Context){d.keepCommands, d.redrawPressed} {
+		parts.Go(func() error {
+			once(ctx)
+			return nil
+		})
+	}
 	parts.Go(func() error {
 		select {
 		case <-known:
@@ -136,19 +116,26 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 		}
 	})
 	err := parts.Wait()
-	d.typing.end()
+	d.typing.going.Wait()
 	d.background.Wait()
 	d.rest.Close()
 	return err
 }
 
+// waiting lists the events that wait.
+func (d *Discord) waiting(ctx context.Context) ([]core.EventRecord, error) {
+	f := latest
+	f.Waiting = true
+	return d.Events(ctx, f)
+}
+
+// wait returns after t, or when ctx ends.
+func (d *Discord) wait(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
+
 // running returns a context that ends with Run.
 func (d *Discord) running() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.run == nil {
-		return context.Background()
-	}
 	return d.run
 }
 
@@ -157,8 +144,8 @@ func (d *Discord) Clock() (now time.Time, ahead time.Duration, off error) {
 	return d.rest.Clock().Read()
 }
 
-// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for
-// outbound if Discord answered the last call.
+// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another
+// process), and nil for outbound if Discord answered the last call.
 func (d *Discord) Health() (inbound, outbound error) {
 	return d.gateway.Health(), d.outbound.Err()
 }

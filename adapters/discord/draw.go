@@ -4,24 +4,37 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
-// newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is literal, or code. No
-// message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
-// reply can be. seal signs the value of a button.
-func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
+// sealer signs the values of buttons. Each value fits a button, whatever ids it has.
+type sealer func(fields ...string) string
+
+// button makes a button with a sealed value.
+func (seal sealer) button(label string, style discordgo.ButtonStyle, b chat.Button) discordgo.Button {
+	return discordgo.Button{Label: label, Style: style, CustomID: seal(b.Fields()...)}
+}
+
+func rowOf(parts ...discordgo.MessageComponent) []discordgo.MessageComponent {
+	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: parts}}
+}
+
+// newPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is
+// literal, or code. No message pings anyone but an open card, which pings the approvers that it names. A card is a
+// container with a coloured edge, which no reply can be.
+func newPainter(seal sealer, t *wording.Texts) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
-		Reply: drawReplies,
+		Reply: func(text string) []drawn { return drawReplies(text, t) },
 		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
 		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
-		Late:  func(m drawn) drawn { return m.under(latePrefix) },
+		Late:  func(m drawn) drawn { return m.under(late(t)) },
 		Button: func(m drawn, text string, b chat.Button) (drawn, error) {
-			made, err := newButton(seal, text, discordgo.PrimaryButton, b)
-			m.Rows = rowOf(made)
-			return m, err
+			m.Rows = rowOf(seal.button(text, discordgo.PrimaryButton, b))
+			return m, nil
 		},
-		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link, false) },
+		Card:  func(d core.Delivery, link string) (drawn, error) { return seal.card(t, d, link, false), nil },
+		Texts: t,
 	}
 }
 
@@ -33,24 +46,19 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 	return d.painter.Draw(delivery, cardLink(delivery))
 }
 
-// cardLink returns the link of a reminder to its card, and of a card's copy to the card's conversation; "" if there is none.
+// cardLink returns the link of a reminder to its card, "" in another channel, whose server is not known; and of a
+// card's copy to the card's conversation, "" if there is none.
 func cardLink(delivery core.Delivery) string {
-	if delivery.First != "" {
-		return reminded(delivery)
-	}
-	if !delivery.Copy || delivery.Card == nil {
-		return ""
-	}
-	return linkTo(delivery.Conversation, delivery.Card.From)
-}
-
-// reminded returns the link to the card that a reminder reminds of, "" in another channel, whose server is not known.
-func reminded(delivery core.Delivery) string {
 	guild := guildOf(delivery.Conversation)
 	switch {
+	case delivery.Copy && (delivery.First == "" || delivery.Reminds == "") && delivery.Card != nil:
+		return linkTo(delivery.Conversation, delivery.Card.From)
 	case delivery.Person != "":
 		guild = direct
 	case delivery.Copy:
+		return ""
+	}
+	if delivery.First == "" {
 		return ""
 	}
 	return "https://discord.com/channels/" + guild + "/" + string(delivery.First)

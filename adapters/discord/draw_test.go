@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -45,13 +46,13 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		}
 		if c.Question != nil {
 			for page := range pagesOf(len(c.Question.Fields)) {
-				inspectModal(t, drawForm("value", pageOf(doc.AnswerForm(c), page, nil)), 40_000) // five menus of 25 options
+				inspectModal(t, drawForm("value", pageOf(formOf(c, chat.ActionAnswer), page, nil)), 40_000) // five menus of 25 options
 			}
 		}
 		readArguments(t, c)
-		inspectModal(t, drawForm("value", doc.ReasonForm(c, maxReason)), 8000)
-		inspectModal(t, drawForm("value", confirmForm(c)), 8000)
-		if f, ok := doc.EditForm(c, maxInput); ok {
+		inspectModal(t, drawForm("value", formOf(c, chat.ActionReason)), 8000)
+		inspectModal(t, drawForm("value", formOf(c, chat.ActionConfirm)), 8000)
+		if f, ok := doc.View(core.Delivery{Card: &c}, channel(nil)).Form(chat.ActionEdit, maxInput); ok {
 			inspectModal(t, drawForm("value", f), 8000)
 		}
 	})
@@ -109,7 +110,7 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionArguments} {
+	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionRemember, chat.ActionConfirmRemember, chat.ActionForget, chat.ActionEdit, chat.ActionArguments} {
 		if v := signer.Seal(chat.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt}, choice).Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
@@ -206,6 +207,9 @@ func TestNonceIsUniquePerPart(t *testing.T) {
 	}
 }
 
+// maxThreadName is how long a thread's name may be (resources/channel).
+const maxThreadName = 100
+
 func TestTopics(t *testing.T) {
 	for text, want := range map[string]string{
 		"<@900000000000000002> add milk":   "add milk",
@@ -263,4 +267,20 @@ func TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestACardOfTheLongestTextsIsWithinTheLimits that may be in place of the built-in ones.
+func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
+	long := wording.New(adaptertest.Longest())
+	p := newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, long)
+	rapid.Check(t, func(t *rapid.T) {
+		d := adaptertest.AnyCard(t, anyText)
+		all, err := p.Draw(d, testLink)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d messages, %v", len(all), err)
+		}
+		for _, m := range all {
+			inspect(t, m.outgoing())
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"context"
 	"regexp"
 
 	"gatehouse/core"
@@ -38,23 +37,9 @@ func (c *Config) Settings() core.Settings { return c }
 // Configured reports whether a token or a public key is set.
 func (c *Config) Configured() bool { return c.BotToken+c.PublicKey != "" }
 
-// Open makes the platform. A dead process keeps its shards for three times the lease.
-func (c *Config) Open(d core.Deps) (core.Platform, error) {
-	return New(Options{
-		Config: *c, Signer: d.Signer, Card: d.Card, Redraw: d.Redraw, PutBlob: d.PutBlob,
-		KV: d.KV, Owner: d.Owner, Lease: 3 * d.Lease,
-		Recent: events(d.Events, false), Open: events(d.Events, true), Now: d.Now, Jitter: d.Jitter, Log: d.Log,
-	}), nil
-}
+// Open makes the platform.
+func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(*c, d), nil }
 
-// recentEvents is how many of the latest events are searched for the conversations to catch up in.
-const recentEvents = 2000
-
-// events lists the latest of Discord's events, or those that wait.
-func events(
-	list func(context.Context, core.EventFilter) ([]core.EventRecord, error), waiting bool,
-) func(context.Context) ([]core.EventRecord, error) {
-	return func(ctx context.Context) ([]core.EventRecord, error) {
-		return list(ctx, core.EventFilter{Platform: Name, Waiting: waiting, Limit: recentEvents})
-	}
-}
+// latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately
+// and, if they wait, for what the bot works on.
+var latest = core.EventFilter{Platform: Name, Limit: 2000}

@@ -24,7 +24,7 @@ func TestEditIsOfferedWhereAllArgumentsAreOnTheCard(t *testing.T) {
 	} {
 		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true}, Card: testCard(c.change)})
 		var got []string
-		for _, part := range all[0].Card.Parts {
+		for _, part := range all[0].Card.Components {
 			if row, ok := part.(discordgo.ActionsRow); ok {
 				for _, b := range row.Components {
 					got = append(got, b.(discordgo.Button).Label)

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +17,7 @@ import (
 )
 
 // takeEvent processes a gateway event up to its commit.
-func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
-	d.mu.Lock()
-	accept := d.accept
-	d.mu.Unlock()
+func (d *Discord) takeEvent(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		return d.takeMessage(ctx, event, data, accept)
@@ -55,54 +53,51 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 	return chat.Stored
 }
 
-// eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to Discord fails.
+// eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to
+// Discord fails.
 func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]core.Event, error) {
 	var m message
 	if err := chat.Decode(data, &m); err != nil {
 		return nil, err
 	}
-	switch event {
-	case "MESSAGE_DELETE":
-		return deletions(m.Channel, m.ID), nil
-	case "MESSAGE_DELETE_BULK":
-		return deletions(m.Channel, m.IDs...), nil
+	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
+		return m.deletions(), nil
 	}
+	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
-		return d.edit(m, data), nil
+		return edits, nil
 	}
 	e, ok, err := d.messageEvent(ctx, m, data)
-	if err != nil {
-		return nil, err
+	if err != nil || !ok || isUpdate && e.FollowUp {
+		return edits, err
 	}
-	if !ok || isUpdate && e.FollowUp {
-		return d.edit(m, data), nil
-	}
-	return append([]core.Event{e}, d.edit(m, data)...), nil // one that was edited before it arrived has its amendment too
+	return append([]core.Event{e}, edits...), nil // one that was edited before it arrived has its amendment too
 }
 
 // justNow is how long after an edit a message may still count as newly addressed to the bot.
 const justNow = 5 * time.Minute
 
-// justEdited reports whether a server message was edited by its author a moment ago, perhaps to add a forgotten mention of the bot.
+// justEdited reports whether a server message was edited by its author a moment ago, perhaps to add a forgotten mention
+// of the bot.
 func (d *Discord) justEdited(m message) bool {
 	at, err := time.Parse(time.RFC3339, m.Edited)
 	now, _, _ := d.Clock()
 	return err == nil && m.Guild != "" && now.Sub(at) < justNow
 }
 
-// byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could answer each other
-// endlessly. Nor do messages of webhooks and of Discord itself.
+// byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could
+// answer each other endlessly. Nor do messages of webhooks and of Discord itself.
 func (d *Discord) byPerson(m message) bool {
-	return m.Author != nil && snowflake.Valid(m.Author.ID) && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
-		snowflake.Valid(m.ID) && snowflake.Valid(m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
+	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
+		snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.byPerson(m) {
-		return core.Event{}, false, nil
+		return e, false, nil
 	}
 	e = core.Event{
 		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member), Payload: body,
@@ -111,25 +106,23 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	me := d.whoami().User
 	role, err := d.roleOf(ctx, m, me)
 	if err != nil {
-		return core.Event{}, false, err
+		return e, false, err
 	}
 	rest, mentioned := addressed(m, me, role)
-	guild := direct
 	if m.Guild != "" {
-		guild = m.Guild
 		if ok, err = d.locate(ctx, m, mentioned, &e); err != nil || !ok {
-			return core.Event{}, false, err
+			return e, false, err
 		}
 	}
-	e.Conversation = conversationOf(guild, e.Address)
+	e.Conversation = conversationOf(m.Guild, e.Address)
 	if control := chat.Control(rest); control != nil {
 		e.Body = control
 	}
 	return e, true, nil
 }
 
-// locate sets the address where a server message is answered, and whether it is a follow-up; ok is false if the message does not concern
-// the bot.
+// locate sets the address where a server message is answered, and whether it is a follow-up; ok is false if the message
+// does not concern the bot.
 func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core.Event) (ok bool, err error) {
 	answersBot := m.answersBot(d.whoami().User)
 	if !mentioned && !answersBot && m.isEmpty() {
@@ -146,7 +139,8 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
+	case answersBot, mentioned && (!d.Config.threads() || guilds.IsVoice(at.Type)):
+		// the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -155,8 +149,8 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 	return true, nil
 }
 
-// channelOf returns the channel of a server message. Discord is asked only if it may be a thread that is not known: no other channel has
-// anything that its message does not say.
+// channelOf returns the channel of a server message. Discord is asked only if it may be a thread that is not known: no
+// other channel has anything that its message does not say.
 func (d *Discord) channelOf(ctx context.Context, m message) (discordgo.Channel, error) {
 	if m.In != nil && !isThread(*m.In) {
 		return discordgo.Channel{ID: m.Channel, Type: *m.In}, nil
@@ -168,74 +162,69 @@ func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t
 
 // knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
-	if at.In != nil && !isThread(*at.In) {
-		return len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild)
-	}
-	return d.guilds.Knows(at.Channel) && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
+	place := at.In != nil && !isThread(*at.In) || d.guilds.Knows(at.Channel)
+	return place && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
 }
 
-// edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
-// last edit: the amendment is then already known, or without that time there is none. Nor is there one for withheld content.
+// edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the
+// time of the author's last edit: the amendment is then already known, or without that time there is none. Nor is there
+// one for withheld content.
 func (d *Discord) edit(m message, body []byte) []core.Event {
 	withheld := m.Guild != "" && m.isEmpty() && !d.readsContent()
 	if !d.byPerson(m) || m.Edited == "" || withheld {
 		return nil
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
-	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
-		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m)))),
-	})}
+	e := amendment(m.Channel, m.ID, core.Amendment{
+		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
+	})
+	e.Actor = actorOf(m.Author.ID)
+	return []core.Event{e}
 }
 
 // revisionDeleted is the revision of a deletion. It sorts after the time of every edit.
 const revisionDeleted = "deleted"
 
 // deletions makes the amendments of deleted messages. Discord does not say who deleted them.
-func deletions(channel string, ids ...string) (events []core.Event) {
-	for _, id := range ids {
-		if snowflake.Valid(channel) && snowflake.Valid(id) {
-			events = append(events, amendment(channel, id, "", core.Amendment{Revision: revisionDeleted}))
+func (m message) deletions() (events []core.Event) {
+	for _, id := range append(m.IDs, m.ID) {
+		if snowflake.Valid(m.Channel, id) {
+			events = append(events, amendment(m.Channel, id, core.Amendment{Revision: revisionDeleted}))
 		}
 	}
 	return events
 }
 
-func amendment(channel, id, by string, a core.Amendment) core.Event {
+func amendment(channel, id string, a core.Amendment) core.Event {
 	key := messageID(channel, id)
 	payload, _ := json.Marshal(a) // can't fail: it has only texts and JSON that was read
-	e := core.Event{
+	return core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
 		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
 	}
-	if by != "" {
-		e.Actor = actorOf(by)
-	}
-	return e
 }
 
 // messageID returns the id of a message's event.
 func messageID(channel, id string) string { return "message/" + channel + "/" + id }
 
-// conversations returns the known conversations, most recent first, and the last message received in each. Only messages count for that:
-// a press overtakes them, and over HTTP it may arrive while the gateway is down.
+// conversations returns the known conversations, most recent first, and the last message received in each. Only
+// messages count for that: a press overtakes them, and over HTTP it may arrive while the gateway is down.
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
-	events, err := d.Recent(ctx)
+	events, err := d.Events(ctx, latest)
 	var all []gateway.Conversation
-	index := map[string]int{}
 	note := func(channel, guild, last, begins string) {
 		if !snowflake.Valid(channel) {
 			return
 		}
-		n, ok := index[channel]
-		if !ok {
-			n = len(all)
-			index[channel], all = n, append(all, gateway.Conversation{Channel: channel, Guild: guild})
+		n := slices.IndexFunc(all, func(c gateway.Conversation) bool { return c.Channel == channel })
+		if n < 0 {
+			n, all = len(all), append(all, gateway.Conversation{Channel: channel, Guild: guild})
 		}
 		all[n].Last, all[n].Begins = snowflake.Max(all[n].Last, last), begins
 	}
 	for _, e := range events {
 		guild := guildOf(e.Conversation)
-		if e.Platform != Name || guild != direct && !snowflake.Valid(guild) {
+		if guild != direct && !snowflake.Valid(guild) {
 			continue
 		}
 		channel, thread := e.Address.Channel, e.Address.Thread
@@ -243,11 +232,11 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 		if id, ok := strings.CutPrefix(e.ID, "message/"); ok {
 			in, message, _ = strings.Cut(id, "/")
 		}
+		here := "" // in a thread's channel the bot may have been mentioned too
 		if in == channel {
-			note(channel, guild, message, "")
-		} else {
-			note(channel, guild, "", "") // the thread's channel: the bot may have been mentioned there too
+			here = message
 		}
+		note(channel, guild, here, "")
 		if snowflake.Valid(thread) {
 			begins := message
 			if begins == "" {

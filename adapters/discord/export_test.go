@@ -18,8 +18,7 @@ func (d *Discord) Call(ctx context.Context, method, path string, body, answer an
 
 // Take processes a gateway event once, as a connection does.
 func (d *Discord) Take(ctx context.Context, event string, data []byte, accept core.Accept) {
-	d.accept = accept
-	d.takeEvent(ctx, event, data)
+	d.takeEvent(ctx, event, data, accept)
 }
 
 // SetIdentity sets who the bot is, without a call.

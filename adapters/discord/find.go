@@ -1,9 +1,10 @@
 package discord
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -24,8 +25,8 @@ const (
 	pages     = 20
 )
 
-// isPart reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
-// kind.
+// isPart reports whether the message is a part of a post. It compares the text or, if that may have changed since the
+// send, the buttons or the kind.
 func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
 	switch delivery.Kind {
 	case core.PostSteps:
@@ -37,45 +38,38 @@ func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
 			}
 		}
 	}
-	return p.hasText(part)
+	return p.hasText(part, late(at.Texts))
 }
 
-// Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
-// While the nonce lasts, a part that was not found can safely be sent again. What only one person sees can't be read back.
+// Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and
+// buttons. While the nonce lasts, a part that was not found can safely be sent again. What only one person sees can't
+// be read back.
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	ctx = rest.ForPosts(ctx)
 	if delivery.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
 	}
-	parts, err := d.parts(delivery)
+	delivery, part, more, err := d.next(ctx, delivery)
 	if err != nil {
 		return core.Found{}, err
 	}
-	part, more, err := chat.At(parts, delivery)
-	if err != nil {
-		return core.Found{}, err
-	}
-	if delivery.To, err = d.located(ctx, delivery); err != nil {
-		return core.Found{}, findError(err)
-	}
-	c, ok, err := d.commandOf(ctx, delivery)
-	if err != nil {
-		return core.Found{}, err
-	}
-	followUp := ok && c.asksFor(delivery)
-	if ok && !followUp {
-		if ref, late, err := d.findAnswer(ctx, c, delivery, part); !late {
+	c, err := d.commandOf(ctx, delivery)
+	followUp := err == nil && c.asksFor(delivery)
+	if !followUp {
+		var ref core.Ref
+		if err == nil {
+			ref, err = d.findAnswer(ctx, c, delivery, part)
+		}
+		if !errors.Is(err, errLate) {
 			return core.Found{Ref: ref, More: more}, err
 		}
 	}
-	channels := []string{channelOf(delivery.To)}
-	if _, onlyFor, private := commandIn(delivery.To); private && onlyFor != "" {
-		channel, err := d.guilds.DM(ctx, onlyFor)
-		if err != nil {
-			return core.Found{}, findError(err)
-		}
-		channels = []string{channel}
-	} else if startsThread(delivery.To) {
+	own, err := d.privateTo(ctx, delivery.To)
+	if err != nil {
+		return core.Found{}, findError(err)
+	}
+	channels := []string{cmp.Or(own, channelOf(delivery.To))}
+	if startsThread(delivery.To) {
 		channels = append(channels, delivery.To.Channel) // where it is if the thread could not be opened
 	}
 	for _, channel := range channels {
@@ -91,19 +85,27 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	return core.Found{Late: followUp}, nil // any other message has a nonce, which prevents a duplicate if it becomes readable late
 }
 
-// findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is not there.
+// findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is
+// not there.
 func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part drawn) (string, error) {
 	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted
-		err := d.rest.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before), nil, &found)
+		page := fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before)
+		err := d.rest.Get(ctx, page, &found)
 		switch {
 		case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel):
 			return "", nil
 		case err != nil:
 			return "", findError(err)
 		case len(found) == 0 && before == "":
-			return "", d.unreadable(delivery)
+			if now, _, _ := d.Clock(); now.Sub(snowflake.Time(after)) < nonceTime {
+				return "", nil
+			}
+			// Without the permission to read the history, Discord returns an empty one, which does no harm while the
+			// nonce lasts.
+			return "", core.Errorf(core.DeliveryInDoubt,
+				"The bot sees no messages where it posted. Give it the permission Read Message History there.")
 		}
 		for _, one := range found {
 			if !snowflake.Greater(one.ID, after) {
@@ -121,28 +123,12 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
-// sentAfter returns an id that is certainly below that of a part whose send is in doubt: that of the message that the part answers, and the first
-// one of the moment at which the send began, by Discord's clock.
+// sentAfter returns an id that is certainly below that of a part whose send is in doubt: that of the message that the
+// part answers, and the first one of the moment at which the send began, by Discord's clock.
 func sentAfter(delivery core.Delivery) string {
-	after := "0"
-	if !delivery.SentAt.IsZero() {
-		after = snowflake.At(delivery.SentAt.Add(-margin))
-	}
-	if snowflake.Valid(delivery.To.Message) {
-		after = snowflake.Max(after, delivery.To.Message)
-	}
-	return after
+	return snowflake.Max(snowflake.At(delivery.SentAt.Add(-margin)), delivery.To.Message)
 }
 
-// findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until the token is
-// corrected, it is repeated later, without limit. If Discord refuses the answer, the send stays in doubt.
+// findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until
+// the token is corrected, it is repeated later, without limit. If Discord refuses the answer, the send stays in doubt.
 func findError(err error) error { return chat.SendError(chat.FindError(err)) }
-
-// unreadable returns nil if no message of a channel can be read because there is none. Without the permission to read the history, Discord returns an
-// empty one. That does no harm while the nonce lasts.
-func (d *Discord) unreadable(delivery core.Delivery) error {
-	if now, _, _ := d.Clock(); now.Sub(snowflake.Time(sentAfter(delivery))) < nonceTime {
-		return nil
-	}
-	return core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")
-}

@@ -1,8 +1,7 @@
 package discord
 
 import (
-	"fmt"
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -21,135 +21,109 @@ type modal struct {
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// inputField is the beginning of the name of an input of an answer; its place in the question follows, from 0. Any other form has one input,
-// which has the name of what it does.
-const inputField = "field-"
+// inputName names the input at a place of a form, from 0. Only a question's form has more than one.
+func inputName(a chat.Action, place int) string {
+	switch a {
+	case chat.ActionAnswer:
+		return "field-" + strconv.Itoa(place)
+	case chat.ActionEdit:
+		return "arguments"
+	}
+	return string(a)
+}
 
-// drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs if there is room.
+// drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs
+// if there is room.
 func drawForm(value string, f doc.Form) modal {
-	m := modal{CustomID: value, Title: f.Title}
+	m := modal{CustomID: value, Title: plainLabel(f.Title, maxFieldLabel)}
 	if len(f.Inputs) < maxFields {
 		about := leadOf(f.Lead, maxQuestion)
 		if f.Caution != "" {
 			about = f.Caution + "\n" + about
 		}
 		if f.Tool != "" {
-			about += "\nTool: " + toolOf(f.Tool)
+			about += "\n" + f.LabelTool + ": " + toolOf(f.Tool)
 		}
 		m.Components = append(m.Components, discordgo.TextDisplay{Content: about})
 	}
 	for i, in := range f.Inputs {
-		id := string(f.Action)
-		switch {
-		case f.Action == chat.ActionAnswer:
-			id = inputField + strconv.Itoa(f.First+i)
-		case f.Action == chat.ActionEdit:
-			id = "arguments"
-		case !in.Required:
-			in.Title += " (optional)" // Discord does not say so
+		if !in.Required && f.Action != chat.ActionAnswer {
+			in.Title += " " + f.FormOptional // Discord does not say so
 		}
-		m.Components = append(m.Components, input(id, in))
+		m.Components = append(m.Components, input(inputName(f.Action, f.First+i), in, f.Texts))
 	}
 	return m
 }
 
-// A question without options is answered in a form. Discord's forms have few fields, so a longer one has pages: each is a form, and a message
-// with a button is between two of them, since Discord opens no form in answer to another.
-
-// pageOf is a page of a form, from 0. typed is what its inputs are filled with, by their places on the page.
+// pageOf is a page of a form, from 0, filled with what was typed into the form before, by the places of its inputs.
 func pageOf(f doc.Form, page int, typed []string) doc.Form {
 	if n := pagesOf(len(f.Inputs)); n > 1 {
-		f.Title += fmt.Sprintf(" (page %d of %d)", page+1, n)
+		f.Title = wording.Fill(f.FormPage, "{title}", f.Title, "{page}", strconv.Itoa(page+1), "{pages}", strconv.Itoa(n))
+	}
+	for i := range min(len(typed), len(f.Inputs)) {
+		f.Inputs[i].Value = cmp.Or(typed[i], f.Inputs[i].Value)
 	}
 	f.First = page * maxFields
-	f.Inputs = slices.Clone(f.Inputs[f.First:min(len(f.Inputs), f.First+maxFields)])
-	for i, text := range typed[:min(len(typed), len(f.Inputs))] {
-		f.Inputs[i].Value = text
-	}
+	f.Inputs = f.Inputs[f.First:min(len(f.Inputs), f.First+maxFields)]
 	return f
 }
 
 func pagesOf(inputs int) int { return (inputs + maxFields - 1) / maxFields }
 
-// pageOpened is the page of a form that a button opens or a submission is of, from 0; ok is false if there is no such page.
-func pageOpened(b chat.Button, f doc.Form) (page int, ok bool) {
-	if len(b.More) > 0 {
-		n, err := strconv.Atoi(b.More[0])
-		if err != nil {
-			return 0, false
-		}
-		page = n - 1
-	}
-	return page, page >= 0 && page < pagesOf(len(f.Inputs))
-}
-
-// pageButton opens a page of a question's form.
-func pageButton(c core.Card, page int) chat.Button {
-	if page == 0 {
-		return chat.OptionButton(c, 0)
-	}
-	return chat.OptionButton(c, 0, strconv.Itoa(page+1))
-}
-
-// confirmForm asks again before a call is approved, and says why. It takes no notice of which of the call's cards was pressed: it is as cautious
-// as for a copy with every note and the longest context.
-func confirmForm(c core.Card) doc.Form {
-	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel)
-	_, left := layout(v, maxContext)
+// cautionsOf says why it is asked again before a call is approved. It takes no notice of which of the call's cards was
+// pressed: it is as cautious as for a copy with every note and the longest context.
+func cautionsOf(c core.Card, t *wording.Texts) string {
+	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel(t))
+	_, _, left := layout(v, maxContext)
 	cautions := v.Cautions(leadCut(v))
 	if left > 0 || cautions == "" {
-		cautions = strings.TrimSpace(cautions + " The card does not show all arguments. Read them first: press Show all arguments.")
+		cautions += " " + t.ArgumentsUnseen
 	}
-	return doc.ConfirmForm(c, cautions)
+	return strings.TrimSpace(cautions)
 }
 
+// Limits of an input, in characters.
+const (
+	maxNumber = 60  // of a number's
+	maxShort  = 150 // of a text's that has one line
+)
+
 // input draws an input of a form, with its label.
-func input(id string, in doc.Input) discordgo.Label {
-	f := in.Field
-	made := discordgo.Label{Label: plainLabel(in.Shown(), maxFieldLabel), Description: hint(f)}
+func input(name string, in doc.Input, t *wording.Texts) discordgo.Label {
+	made := discordgo.Label{Label: plainLabel(in.Label(), maxFieldLabel), Description: hint(in.Field, t)}
 	if titles := in.Titles(); titles != nil {
-		m := menu{CustomID: id, Placeholder: "Choose", MinValues: 1, MaxValues: 1, Options: menuOptions(titles, in.Value), Required: new(f.Required)}
-		if !f.Required {
+		m := menuOf(name, t.Choose, titles, in.Value)
+		if m.Required = &in.Required; !in.Required {
 			m.MinValues = 0
 		}
 		made.Component = m
 		return made
 	}
-	text := discordgo.TextInput{
-		CustomID: id, Style: discordgo.TextInputShort, Required: new(f.Required), MaxLength: maxNumber, Value: in.Value, Placeholder: in.Placeholder,
+	limit, style := maxNumber, discordgo.TextInputShort
+	if in.Kind == question.Text {
+		limit = min(in.MaxLength, maxInput)
 	}
-	if f.Kind == question.Text {
-		text.MinLength, text.MaxLength = f.MinLength, min(f.MaxLength, maxInput)
-		if text.MaxLength > maxShort {
-			text.Style = discordgo.TextInputParagraph
-		}
+	if limit > maxShort {
+		style = discordgo.TextInputParagraph
 	}
-	made.Component = text
+	made.Component = discordgo.TextInput{
+		CustomID: name, Style: style, Required: &in.Required, MinLength: in.MinLength, MaxLength: limit,
+		Value: in.Value, Placeholder: in.Placeholder,
+	}
 	return made
 }
 
 // hint says what an input is for or, if nothing else does, which numbers fit.
-func hint(f question.Field) string {
-	low, high := string(f.Minimum), string(f.Maximum)
-	text := "A number"
+func hint(f question.Field, t *wording.Texts) string {
 	switch {
 	case f.Hint != "":
-		text = f.Hint
-	case f.Kind != question.Number && f.Kind != question.Integer:
+		return plainLabel(f.Hint, maxOption)
+	case f.Kind != question.Integer && f.Kind != question.Number:
 		return ""
-	case low != "" && high != "":
-		text += " from " + low + " to " + high
-	case low != "":
-		text += ": " + low + " or more"
-	case high != "":
-		text += ": " + high + " or less"
-	case f.Kind == question.Integer:
-		text = "A whole number"
+	}
+	text := doc.Bounded(t, t.InputNumber, f)
+	if f.Kind == question.Integer && text == t.InputNumber {
+		text = t.InputInteger
 	}
 	return plainLabel(text, maxOption)
 }
-
-const (
-	maxNumber = 60  // of a number's input
-	maxShort  = 150 // of a text whose input has one line
-)

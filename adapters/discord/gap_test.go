@@ -21,7 +21,7 @@ func withRecent(s setup, first func(*inbound, context.Context) error) setup {
 			before(in)
 		}
 	}
-	s.discord.Recent = func(ctx context.Context) ([]core.EventRecord, error) {
+	s.discord.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 		if first != nil {
 			if err := first(r, ctx); err != nil {
 				return nil, err
@@ -111,9 +111,9 @@ func TestReplayDoesNotHideMissedMessages(t *testing.T) {
 func TestPressDoesNotHideMissedMessages(t *testing.T) {
 	var vote atomic.Pointer[core.EventRecord]
 	s := withRecent(setup{}, nil)
-	stored := s.discord.Recent
-	s.discord.Recent = func(ctx context.Context) ([]core.EventRecord, error) {
-		all, err := stored(ctx)
+	stored := s.discord.Events
+	s.discord.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+		all, err := stored(ctx, f)
 		if v := vote.Load(); v != nil {
 			all = append([]core.EventRecord{*v}, all...)
 		}

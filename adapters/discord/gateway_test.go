@@ -101,7 +101,7 @@ func TestSessionThatCannotBeResumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
 			r := (*inbound)(nil)
-			s.discord.Recent = func(context.Context) ([]core.EventRecord, error) { return r.recent(), nil }
+			s.discord.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return r.recent(), nil }
 			s.before = func(in *inbound) { r = in }
 			newInbound(t, s).known()
 			thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
@@ -320,7 +320,7 @@ func TestUnreachableResumeAddress(t *testing.T) {
 
 // However often the connection of a resumable session breaks, the next one follows soon.
 func TestResumableSessionsReconnectSoon(t *testing.T) {
-	r := newInbound(t, setup{discord: discord.Options{Jitter: func() float64 { return 1 }}})
+	r := newInbound(t, setup{discord: core.Deps{Jitter: func() float64 { return 1 }}})
 	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 		r.timers.FireAlways(wait)
 	}

@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
 
-var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") })
+var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, wording.BuiltIn)
 
 // samples are the posts that have golden files.
 var samples = adaptertest.Samples{
@@ -47,21 +50,25 @@ func TestGoldenPosts(t *testing.T) {
 			adaptertest.Golden(t, name, sent)
 		})
 	}
-	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", doc.ReasonForm(*testCard(nil), maxReason)))
-	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", doc.ReasonForm(*testCard(func(c *core.Card) { c.NeedsWhy = true }), maxReason)))
-	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", confirmForm(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }))))
-	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
+	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.NeedsWhy = true }), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }), chat.ActionConfirm)))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Editable = true }), chat.ActionEdit)))
 	form := samples.Deliveries()["card-question-form"].Card
 	for page := range pagesOf(len(form.Question.Fields)) {
-		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(doc.AnswerForm(*form), page, [][]string{{"2", "", "many"}, nil}[page])))
+		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
-	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-text"].Card)))
+	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
-func editForm(c core.Card) doc.Form {
-	f, _ := doc.EditForm(c, maxInput)
+func formOf(c core.Card, action chat.Action) doc.Form {
+	limit := map[chat.Action]int{chat.ActionReason: maxReason, chat.ActionEdit: maxInput}[action]
+	f, _ := doc.View(core.Delivery{Card: &c}, channel(nil)).Form(action, limit)
+	if action == chat.ActionConfirm {
+		f.Caution = cautionsOf(c, wording.BuiltIn)
+	}
 	return f
 }
 
@@ -93,7 +100,7 @@ type shownArguments struct {
 
 func readArguments(t fataler, c core.Card) shownArguments {
 	t.Helper()
-	r := allArguments(c)
+	r := allArguments(c, wording.BuiltIn)
 	out, _ := r.Data.(outgoing)
 	shown := shownArguments{Text: out.Content}
 	inspect(t, out)
@@ -105,4 +112,51 @@ func readArguments(t fataler, c core.Card) shownArguments {
 		shown.File, shown.Body = f.Name, string(body)
 	}
 	return shown
+}
+
+// TestEveryTextOfAFormCanBeReplaced: with a file that replaces all of them no word of a form is left.
+func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
+	texts := wording.New(adaptertest.Marked())
+	field := func(kind question.Kind, change func(*question.Field)) question.Field {
+		f := question.Field{Kind: kind, MaxLength: 500}
+		if change != nil {
+			change(&f)
+		}
+		return f
+	}
+	many := make([]question.Choice, question.MaxButtons+1)
+	for i := range many {
+		many[i].Title = "选"
+	}
+	c := *testCard(func(c *core.Card) {
+		c.Tool, c.Summary, c.Risk, c.Hidden, c.Editable = "工具", "付款", core.Dangerous, 2, true
+		c.Arguments = `{"数": 20}`
+	})
+	asks := c
+	asks.Question = &question.Question{Text: "几？", Form: true, Fields: []question.Field{
+		field(question.Text, nil), field(question.Number, nil), field(question.Integer, nil),
+		field(question.Number, func(f *question.Field) { f.Minimum = "1" }), field(question.Number, func(f *question.Field) { f.Maximum = "1" }),
+		field(question.Number, func(f *question.Field) { f.Minimum, f.Maximum = "1", "2" }),
+		field(question.Pick, func(f *question.Field) { f.Choices = many }),
+	}}
+	drawn := map[string]any{}
+	for action, card := range map[chat.Action]core.Card{chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks} {
+		f, ok := doc.View(core.Delivery{Card: &card}, channel(texts)).Form(action, 1000)
+		if !ok {
+			t.Fatalf("there is no form to %s", action)
+		}
+		drawn[string(action)] = drawForm("x", f)
+	}
+	long := c
+	long.Arguments = `{"数": "` + strings.Repeat("长", 400_000) + `"}`
+	long.Arguments = strings.Repeat(long.Arguments, 10)
+	none := c
+	none.Arguments = ""
+	drawn["arguments"], drawn["long"], drawn["none"] = allArguments(c, texts), allArguments(long, texts), allArguments(none, texts)
+	drawn["page"] = drawForm("x", pageOf(doc.Form{Title: "页", Lead: []doc.Span{{Text: "几？"}}, Texts: texts, Inputs: make([]doc.Input, maxFields+1)}, 1, nil))
+	for name, form := range drawn {
+		if left := adaptertest.Unmarked(adaptertest.TextsIn(t, form), "approve"); left != nil {
+			t.Errorf("%s says %q", name, left)
+		}
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
 )
 
 func TestPing(t *testing.T) {
@@ -22,7 +22,7 @@ func TestRefusedHTTPRequests(t *testing.T) {
 	// The clock goes on from case to case, so that each refusal is logged.
 	var gone atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(gone.Load())) }
-	r := newInbound(t, setup{http: true, discord: discord.Options{Now: now}, fake: discordtest.Options{Now: now}}).known()
+	r := newInbound(t, setup{http: true, discord: core.Deps{Now: now}, fake: discordtest.Options{Now: now}}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	_, another, err := ed25519.GenerateKey(nil)
 	if err != nil {

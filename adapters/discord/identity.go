@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -29,7 +28,8 @@ func (d *Discord) whoami() identity {
 	return d.self
 }
 
-// intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and direct messages.
+// intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and
+// direct messages.
 func (d *Discord) intents() discordgo.Intent {
 	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
 	if d.readsContent() {
@@ -70,18 +70,19 @@ func (d *Discord) warnContent() {
 		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged Gateway Intents, on the page Bot of your application")
 }
 
-// keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to time. A token that
-// Discord refuses from the start ends the platform. One that is withdrawn later does not do so here: the gateway reports it too.
+// keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to
+// time. A token that Discord refuses from the start ends the platform. One that is withdrawn later does not do so here:
+// the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
-	var once sync.Once
+	asked := sync.OnceFunc(func() { close(known) })
 	return chat.Identity{
-		Title: "Discord", Log: d.Log, Sleep: func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) },
+		Title: "Discord", Log: d.Log, Sleep: d.wait,
 		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
 		Known:  func() bool { return d.whoami().User != "" },
 		Ask: func(ctx context.Context) error {
 			err := d.askIdentity(ctx)
 			if err == nil {
-				once.Do(func() { close(known) })
+				asked()
 			}
 			return err
 		},
@@ -91,7 +92,7 @@ func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error
 // askIdentity asks once.
 func (d *Discord) askIdentity(ctx context.Context) error {
 	var me discordgo.User
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me); err != nil {
+	if err := d.rest.Get(ctx, discordgo.EndpointUser("@me"), &me); err != nil {
 		return err
 	}
 	if !snowflake.Valid(me.ID) {
@@ -118,8 +119,8 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	return nil
 }
 
-// botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who the bot is, or while
-// Discord can't be reached. The id then comes from the stored session. Error: store_busy.
+// botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who
+// the bot is, or while Discord can't be reached. The id then comes from the stored session. Error: store_busy.
 func (d *Discord) botUser(ctx context.Context) (string, error) {
 	if me := d.whoami().User; me != "" {
 		return me, nil

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -15,9 +16,9 @@ const me = "900"
 
 // unconnected is a platform without a Discord that answers.
 func unconnected(t testing.TB) *discord.Discord {
-	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
-		KV: newFakeKV(nil), Owner: "one",
+	p := discord.New(discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, core.Deps{
+		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
+		KV: newFakeKV(nil), Owner: "one", Log: slog.New(slog.DiscardHandler),
 	})
 	p.SetIdentity(me)
 	return p

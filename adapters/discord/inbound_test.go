@@ -43,7 +43,8 @@ type inbound struct {
 	blobs    adaptertest.Blobs
 	kv       *fakeKV
 	timers   *adaptertest.Timers
-	options  discord.Options
+	config   discord.Config
+	deps     core.Deps
 	stop     context.CancelFunc
 	ended    chan struct{}
 	err      error // of Run, once ended
@@ -52,7 +53,7 @@ type inbound struct {
 // setup is what a test may change before the platform runs.
 type setup struct {
 	fake    discordtest.Options
-	discord discord.Options
+	discord core.Deps
 	config  func(*discord.Config)
 	before  func(*inbound)
 	http    bool // interactions come over HTTP
@@ -95,14 +96,17 @@ func newInbound(t *testing.T, s setup) *inbound {
 		s.discord.Jitter = func() float64 { return -1 }
 	}
 	s.discord.Log = r.log.Logger()
-	s.discord.Config = discord.Config{BotToken: r.BotToken(), APIURL: r.APIURL(), Shards: 1, Reply: "thread"}
+	if s.discord.Events == nil {
+		s.discord.Events = noEvents
+	}
+	r.config = discord.Config{BotToken: r.BotToken(), APIURL: r.APIURL(), Shards: 1, Reply: "thread"}
 	if s.http {
-		s.discord.Config.PublicKey = r.PublicKey()
+		r.config.PublicKey = r.PublicKey()
 	}
 	if s.config != nil {
-		s.config(&s.discord.Config)
+		s.config(&r.config)
 	}
-	r.options = s.discord
+	r.deps = s.discord
 	if s.before != nil {
 		s.before(r)
 	}
@@ -140,7 +144,7 @@ func newInbound(t *testing.T, s setup) *inbound {
 
 // start runs a new platform, as a restarted process would.
 func (r *inbound) start() {
-	r.p = discord.New(r.options)
+	r.p = discord.New(r.config, r.deps)
 	r.p.SetSleep(r.timers.Sleep)
 	run, stop := context.WithCancel(context.Background())
 	r.stop = stop
@@ -177,6 +181,14 @@ func (r *inbound) eventually(what string, holds func() bool) {
 	if err := adaptertest.Poll(r.ctx, holds); err != nil { // a test may prolong the context, which the inbox does not know
 		r.t.Fatalf("%s did not come; the log:\n%s\n%s", what, r.log, r.Dump())
 	}
+}
+
+// noEvents lists none, and does not tell which events wait.
+func noEvents(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+	if f.Waiting {
+		return nil, errBusy
+	}
+	return nil, nil
 }
 
 func busy(context.Context, core.Event) error { return errBusy }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -13,13 +14,12 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/webhook"
 	"gatehouse/core"
 )
 
-// interaction is the part that is read of a button press, a submitted form or a slash command. discordgo.Interaction would refuse one with
-// a component that it does not know.
+// interaction is the part that is read of a button press, a submitted form or a slash command. discordgo.Interaction
+// would refuse one with a component that it does not know.
 type interaction struct {
 	ID      string                    `json:"id"`
 	App     string                    `json:"application_id"`
@@ -27,22 +27,22 @@ type interaction struct {
 	Token   string                    `json:"token,omitempty"` // valid for fifteen minutes; not in any event
 	Guild   string                    `json:"guild_id,omitempty"`
 	Channel string                    `json:"channel_id"`
-	In      *struct {
+	In      struct {
 		Type   discordgo.ChannelType `json:"type"`
 		Parent string                `json:"parent_id"`
-	} `json:"channel,omitempty"`
+	} `json:"channel,omitzero"`
 	Member  *member `json:"member,omitempty"`
 	User    *user   `json:"user,omitempty"`
-	Message *struct {
+	Message struct {
 		ID    string                 `json:"id"`
 		Flags discordgo.MessageFlags `json:"flags,omitempty"`
-	} `json:"message,omitempty"`
+	} `json:"message,omitzero"`
 	Data struct {
-		Name       string      `json:"name,omitempty"`
-		CustomID   string      `json:"custom_id,omitempty"`
-		Options    []option    `json:"options,omitempty"`
-		Components []component `json:"components,omitempty"`
-		Values     []string    `json:"values,omitempty"` // of a menu
+		Name       string   `json:"name,omitempty"`
+		CustomID   string   `json:"custom_id,omitempty"`
+		Options    []option `json:"options,omitempty"`
+		Components []part   `json:"components,omitempty"`
+		Values     []string `json:"values,omitempty"` // of a menu
 	} `json:"data"`
 
 	Answer string `json:"gatehouse_answer,omitempty"` // of a stored one (OldClick); Discord sends no such field
@@ -50,17 +50,20 @@ type interaction struct {
 
 // option is an option of a command.
 type option struct {
-	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value"`
 }
 
-// component is a part of a form: a row of inputs, or a label around one.
-type component struct {
-	CustomID string      `json:"custom_id,omitempty"`
-	Value    string      `json:"value,omitempty"`
-	Values   []string    `json:"values,omitempty"` // of a menu
-	Inputs   []component `json:"components,omitempty"`
-	Input    *component  `json:"component,omitempty"`
+// part is a part of a form: a label around an input, or a row of inputs.
+type part struct {
+	Input  filled   `json:"component,omitzero"`
+	Inputs []filled `json:"components,omitempty"`
+}
+
+// filled is an input of a form, as a person filled it in.
+type filled struct {
+	CustomID string   `json:"custom_id,omitempty"`
+	Value    string   `json:"value,omitempty"`
+	Values   []string `json:"values,omitempty"` // of a menu
 }
 
 // response is the first answer to an interaction.
@@ -68,25 +71,23 @@ type response struct {
 	Type   discordgo.InteractionResponseType `json:"type"`
 	Data   any                               `json:"data,omitempty"`
 	files  []*discordgo.File                 // uploaded with it
+	event  *core.Event                       // what the interaction asks for, committed before the answer; nil: nothing
 	redraw core.ApprovalID                   // the card that it shows with disabled buttons, and that must be redrawn after it
 }
 
 // acknowledged answers a press without showing anything.
-var acknowledged = &response{Type: discordgo.InteractionResponseDeferredMessageUpdate}
-
-// ephemeral makes an answer that only the person sees.
-func ephemeral(text string) *response { return reply(text, discordgo.MessageFlagsEphemeral) }
-
-// reply makes an answer in the conversation.
-func reply(text string, flags discordgo.MessageFlags) *response {
-	out := drawn{Text: text}.outgoing()
-	out.Flags |= flags
-	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
+func acknowledged() *response {
+	return &response{Type: discordgo.InteractionResponseDeferredMessageUpdate}
 }
 
-// replyLater announces an answer that comes later.
-func replyLater(flags discordgo.MessageFlags) *response {
-	return &response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, Data: map[string]any{"flags": flags}}
+// ephemeral makes an answer that only the person sees.
+func ephemeral(text string) *response { return drawn{Text: text}.ephemeral() }
+
+// ephemeral makes an answer of the message that only the person sees.
+func (m drawn) ephemeral() *response {
+	out := m.outgoing()
+	out.Flags |= discordgo.MessageFlagsEphemeral
+	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
 }
 
 // person returns the interaction's user, nil if it names none.
@@ -99,8 +100,8 @@ func (i interaction) person() *user {
 
 func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 
-// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they
-// count for that press alone.
+// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they count
+// for that press alone.
 func (i interaction) presser() core.Actor {
 	who := i.actor()
 	if i.Guild != "" && i.Member != nil {
@@ -111,12 +112,12 @@ func (i interaction) presser() core.Actor {
 	return who
 }
 
-// address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is "" or the
-// interaction can't be answered.
+// address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is
+// "" or the interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
-	if in := i.In; in != nil && snowflake.Valid(in.Parent) && isThread(in.Type) {
-		to.Channel, to.Thread = in.Parent, i.Channel
+	if snowflake.Valid(i.In.Parent) && isThread(i.In.Type) {
+		to.Channel, to.Thread = i.In.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {
 		to.Message = prefix + i.ID
@@ -129,11 +130,7 @@ func (i interaction) address(prefix string) core.Address {
 
 // conversation returns the conversation that the interaction came from.
 func (i interaction) conversation() core.ConversationID {
-	guild := i.Guild
-	if guild == "" {
-		guild = direct
-	}
-	return conversationOf(guild, i.address(""))
+	return conversationOf(i.Guild, i.address(""))
 }
 
 // payload returns what is stored of the interaction: all but the token.
@@ -152,6 +149,26 @@ func (i interaction) text() string {
 		}
 	}
 	return ""
+}
+
+// typed is what was typed or chosen in a form, by the names of its inputs.
+func (i interaction) typed() map[string]string {
+	typed := map[string]string{}
+	for _, p := range i.Data.Components {
+		for _, in := range append(p.Inputs, p.Input) {
+			if in.CustomID != "" {
+				typed[in.CustomID] = in.Value + strings.Join(in.Values, "") // of a menu, which has one at most
+			}
+		}
+	}
+	return typed
+}
+
+// isPrivate reports whether the button that was pressed, or that opened the form, is below a text that only the person
+// sees. A card is made of components alone, also where only one person sees it.
+func (i interaction) isPrivate() bool {
+	const kinds = discordgo.MessageFlagsEphemeral | discordgo.MessageFlagsIsComponentsV2
+	return i.Message.Flags&kinds == discordgo.MessageFlagsEphemeral
 }
 
 // answerTimeout is how long the answer to an interaction may take: Discord waits three seconds.
@@ -183,10 +200,11 @@ const (
 	headerTime      = "X-Signature-Timestamp"
 )
 
-// Routes returns the paths that Discord posts to; nil without a public key. Each request is answered after its commit: 200, or 202 if the
-// answer follows by a call; 400 if it can't be read or is of an unknown kind; 403 if it is for another application. A request that is not
-// verified is refused as adapters/internal/webhook describes; Discord tests this before it accepts the address. Discord sends nothing twice,
-// so if a request could not be stored, the answer says so to the person.
+// Routes returns the paths that Discord posts to; nil without a public key. Each request is answered after its commit:
+// 200, or 202 if the answer follows by a call; 400 if it can't be read or is of an unknown kind; 403 if it is for
+// another application. A request that is not verified is refused as adapters/internal/webhook describes; Discord tests
+// this before it accepts the address. Discord sends nothing twice, so if a request could not be stored, the answer says
+// so to the person.
 func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 	key, err := hex.DecodeString(d.Config.PublicKey)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -215,7 +233,10 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
 	case chat.NotStored:
-		answer = ephemeral(unstored(i.Type))
+		answer = ephemeral(d.desk.PressUnstored)
+		if i.Type == discordgo.InteractionApplicationCommand {
+			answer = ephemeral("Your command could not be stored, so nothing was done. Send the command again.")
+		}
 	}
 	if len(answer.files) > 0 {
 		d.respond(i, answer)
@@ -232,16 +253,8 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 	}
 }
 
-// unstored says that an interaction could not be stored.
-func unstored(kind discordgo.InteractionType) string {
-	if kind == discordgo.InteractionApplicationCommand {
-		return "Your command could not be stored, so nothing was done. Send the command again."
-	}
-	return desk.ErrUnstored.Message
-}
-
-// validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,
-// but copies the body several times, and anybody can send one.
+// validSignature reports whether a request's signature, over its time and its body, is right. discordgo's
+// VerifyInteraction does the same, but copies the body several times, and anybody can send one.
 func validSignature(h http.Header, body []byte, key ed25519.PublicKey) bool {
 	signature, err := hex.DecodeString(h.Get(headerSignature))
 	return err == nil && ed25519.Verify(key, append([]byte(h.Get(headerTime)), body...), signature)
@@ -250,8 +263,8 @@ func validSignature(h http.Header, body []byte, key ed25519.PublicKey) bool {
 // storeAgain is the log's text for what follows when an event was not stored.
 const storeAgain = "it is tried again"
 
-// takeInteraction processes an interaction up to its commit, and returns the answer. An interaction that only shows something (a form) is
-// answered at once; nothing is stored.
+// takeInteraction processes an interaction up to its commit, and returns the answer. An interaction that only shows
+// something (a form) is answered at once; nothing is stored.
 func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.Accept) (interaction, *response, chat.Result) {
 	var i interaction
 	if err := chat.Decode(body, &i); err != nil {
@@ -266,7 +279,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		return i, &response{Type: discordgo.InteractionResponsePong}, chat.Stored
 	}
 	who := i.person()
-	if who == nil || !snowflake.Valid(who.ID) || !snowflake.Valid(i.ID) || !snowflake.Valid(i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
+	if who == nil || !snowflake.Valid(who.ID, i.ID, i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
@@ -274,16 +287,16 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.guilds.SetMember(i.Guild, who.ID, i.Member.Roles)
 	}
 	var answer *response
-	var event *core.Event
 	switch i.Type {
 	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
-		answer, event = d.handlePress(ctx, i)
+		answer = d.handlePress(ctx, i)
 	case discordgo.InteractionApplicationCommand:
-		answer, event = handleCommand(i)
+		answer = handleCommand(i)
 	default:
 		d.Log.Warn("an interaction of an unknown kind is ignored", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
+	event := answer.event
 	if event == nil {
 		return i, answer, chat.Stored
 	}
@@ -298,7 +311,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 
 // respond answers an interaction by a call, concurrently.
 func (d *Discord) respond(i interaction, r *response) {
-	if r == nil || i.Token == "" || !snowflake.Valid(i.ID) {
+	if i.Token == "" || !snowflake.Valid(i.ID) {
 		return
 	}
 	d.background.Go(func() {

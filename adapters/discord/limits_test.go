@@ -77,9 +77,9 @@ func TestRouteLimitBlocksOneChannel(t *testing.T) {
 func TestErrorsContainNoFileAddresses(t *testing.T) {
 	w := newRig(t, nil)
 	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
-	_, _, err := w.d.images(w.ctx(), core.Event{}, "", "", []attachment{
+	_, _, err := w.d.images(w.ctx(), core.Event{}, message{Attachments: []attachment{
 		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
-	})
+	}})
 	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}
@@ -101,7 +101,7 @@ func TestGlobalLimitDoesNotBlockInteractionAnswers(t *testing.T) {
 			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {
 				t.Fatalf("%v", err)
 			}
-			_ = w.d.Call(w.ctx(), http.MethodPost, "/interactions/1/token/callback", acknowledged, nil)
+			_ = w.d.Call(w.ctx(), http.MethodPost, "/interactions/1/token/callback", acknowledged(), nil)
 			if n := w.CountCalls("POST /interactions/{interaction}/{token}/callback"); n != c.answers {
 				t.Errorf("%d answers were given", n)
 			}

@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -210,7 +211,7 @@ func TestNoNoticeHasALiveToken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := adaptertest.AnyPost(t, hostileText)
 		for _, m := range drawAll(t, d) {
-			ours := strings.TrimPrefix(strings.TrimPrefix(m.Text, latePrefix), stepsPrefix)
+			ours := strings.TrimPrefix(strings.TrimPrefix(m.Text, late(wording.BuiltIn)), stepsPrefix)
 			if found := liveToken(ours); found != "" {
 				t.Fatalf("%s shows %q: %q", d.Kind, found, m.Text)
 			}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -25,7 +26,8 @@ func (*Config) Manifest() any {
 	})
 }
 
-// manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is entered.
+// manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is
+// entered.
 type manifest struct {
 	Invite      string                 `json:"invite"`
 	Permissions []preflight.Permission `json:"permissions"`
@@ -45,15 +47,13 @@ var intents = []intent{{
 	For:  "receive messages in a thread that don't mention the bot; without it each message there needs a mention. Direct messages and mentions arrive in any case",
 }}
 
-// Run describes the application: the address that invites the bot to a server with the permissions it needs, the intents to switch
-// on, and the commands, which gatehouse registers by itself. An invalid option is an error of category invalid.
+// Run describes the application: the address that invites the bot to a server with the permissions it needs, the
+// intents to switch on, and the commands, which gatehouse registers by itself. An invalid option is an error of
+// category invalid.
 func (o ManifestOptions) Run(out io.Writer) error {
 	m := manifest{Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands()}
-	application := o.Application
-	switch {
-	case application == "":
-		application = "APPLICATION_ID"
-	case !snowflake.Valid(application):
+	application := cmp.Or(o.Application, "APPLICATION_ID")
+	if o.Application != "" && !snowflake.Valid(application) {
 		return core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
 	}
 	m.Invite = preflight.InviteURL(application, m.Permissions)

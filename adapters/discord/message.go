@@ -1,8 +1,8 @@
 package discord
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,8 +16,8 @@ import (
 	"gatehouse/core"
 )
 
-// message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have any shape:
-// discordgo.Message would refuse a message with a component that it does not know.
+// message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have
+// any shape: discordgo.Message would refuse a message with a component that it does not know.
 type message struct {
 	ID              string                 `json:"id"`
 	IDs             []string               `json:"ids"` // of messages that were deleted together
@@ -35,19 +35,20 @@ type message struct {
 	Attachments     []attachment           `json:"attachments"`
 	Edited          string                 `json:"edited_timestamp"`
 	Snapshots       []snapshot             `json:"message_snapshots"` // of the messages that it forwards
-	RepliesTo       *struct {
-		Author *user `json:"author"`
+	RepliesTo       struct {
+		Author user `json:"author"`
 	} `json:"referenced_message"`
 }
 
 // answersBot reports whether the message is a reply to one of the bot's.
 func (m message) answersBot(me string) bool {
-	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
+	return m.Type == discordgo.MessageTypeReply && me != "" && m.RepliesTo.Author.ID == me
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
 
-// Parse returns the message of an event. In a server it begins with its author. Attached images become blocks; other files are only named.
+// Parse returns the message of an event. In a server it begins with its author. Attached images become blocks; other
+// files are only named.
 func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	m, err := decodeMessage(e)
 	if err != nil {
@@ -62,9 +63,8 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		return core.Input{}, err
 	}
 	rest, _ := addressed(m, me, role)
-	text := strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m))))
-	text = d.forwarded(text, m)
-	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.files())
+	text := d.forwarded(d.readableIn(m, rest), m)
+	images, unread, err := d.images(ctx, e, m)
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -80,30 +80,19 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 }
 
 // decodeMessage decodes the payload of a message, or of a command that asks a question.
-func decodeMessage(e core.Event) (message, error) {
-	var m message
-	var form struct {
-		Content *string         `json:"content"`
-		Data    json.RawMessage `json:"data"`
-	}
-	if err := chat.Decode(e.Payload, &form); err != nil {
-		return message{}, errMessageShape
-	}
-	if form.Data != nil {
+func decodeMessage(e core.Event) (m message, err error) {
+	if strings.HasPrefix(e.ID, commandEvent) {
 		var i interaction
-		if err := chat.Decode(e.Payload, &i); err != nil || i.person() == nil {
-			return message{}, errMessageShape
-		}
+		err = chat.Decode(e.Payload, &i)
 		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
-	} else if err := chat.Decode(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
-		return message{}, errMessageShape
+	} else {
+		err = chat.Decode(e.Payload, &m)
 	}
-	if !snowflake.Valid(m.Author.ID) {
-		return message{}, errMessageShape
+	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
+		return m, errMessageShape
 	}
-	m.Guild = ""
-	if guild := guildOf(e.Conversation); snowflake.Valid(guild) {
-		m.Guild = guild
+	if m.Guild = guildOf(e.Conversation); !snowflake.Valid(m.Guild) {
+		m.Guild = ""
 	}
 	return m, nil
 }
@@ -117,8 +106,8 @@ func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, er
 	return g.BotRole(bot), err
 }
 
-// addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it. mentioned: the message
-// mentions the bot or its own role somewhere, or is a reply that pings the bot.
+// addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it.
+// mentioned: the message mentions the bot or its own role somewhere, or is a reply that pings the bot.
 func addressed(m message, me, role string) (rest string, mentioned bool) {
 	names := []string{"<@" + me + ">", "<@!" + me + ">"}
 	if role != "" {
@@ -139,8 +128,8 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 	return rest, mentioned
 }
 
-// readable converts a person's text to plain text for the agent: Discord's tokens become what the person saw. names returns the name of a
-// person ('@'), a channel ('#') or a role ('&'), "" if unknown.
+// readable converts a person's text to plain text for the agent: Discord's tokens become what the person saw. names
+// returns the name of a person ('@'), a channel ('#') or a role ('&'), "" if unknown.
 func readable(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 	return anyToken.ReplaceAllStringFunc(text, func(token string) string {
@@ -151,31 +140,28 @@ func readable(text string, names func(kind byte, id string) string) string {
 	})
 }
 
+// readableIn converts a text of a message.
+func (d *Discord) readableIn(m message, text string) string {
+	return strings.TrimSpace(readable(text, chat.FewNames(d.namesIn(m))))
+}
+
 var (
 	anyToken       = regexp.MustCompile(`<[^<>\n]*>`)
+	mentionToken   = regexp.MustCompile(`^(@[!&]?|#)(\d{1,20})$`)              // its kind and its id
 	emojiOrCommand = regexp.MustCompile(`^(?:a?(:[^:]+:)|(/[^:]*):)\d{1,20}$`) // their text and id, without the brackets
 )
 
 // readToken converts the inside of <…> to what people see; ok is false if it is not one of Discord's tokens.
 func readToken(inside string, names func(kind byte, id string) string) (shown string, ok bool) {
-	mention := func(sign string, kind byte, id string) (string, bool) {
-		if !snowflake.Valid(id) {
-			return "", false
-		}
-		if name := strings.TrimLeft(chat.Name(names(kind, id)), "@#"); name != "" {
-			return sign + name, true
-		}
-		return sign + id, true
+	if seconds, is := strings.CutPrefix(inside, "t:"); is {
+		return readTime(seconds)
 	}
-	switch {
-	case strings.HasPrefix(inside, "@&"):
-		return mention("@", '&', inside[2:])
-	case strings.HasPrefix(inside, "@"):
-		return mention("@", '@', strings.TrimPrefix(inside[1:], "!"))
-	case strings.HasPrefix(inside, "#"):
-		return mention("#", '#', inside[1:])
-	case strings.HasPrefix(inside, "t:"):
-		return readTime(inside[2:])
+	if m := mentionToken.FindStringSubmatch(inside); m != nil {
+		kind := m[1][0]
+		if m[1] == "@&" {
+			kind = '&'
+		}
+		return m[1][:1] + cmp.Or(strings.TrimLeft(chat.Name(names(kind, m[2])), "@#"), m[2]), true
 	}
 	if m := emojiOrCommand.FindStringSubmatch(inside); m != nil {
 		return m[1] + m[2], true
@@ -193,8 +179,8 @@ func readTime(inside string) (string, bool) {
 	return time.Unix(n, 0).UTC().Format("2006-01-02 15:04:05 UTC"), true
 }
 
-// namesIn returns a lookup of the names that a message mentions: those that the message has, people's and some channels', and those of
-// other channels and of roles if known.
+// namesIn returns a lookup of the names that a message mentions: those that the message has, people's and some
+// channels', and those of other channels and of roles if known.
 func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 	return func(kind byte, id string) string {
 		switch kind {
@@ -219,14 +205,9 @@ func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 
 // nameOf returns a user's name as shown where they wrote: in a server their nickname.
 func nameOf(u *user, m *member) string {
-	names := []string{u.Global, u.Username, u.ID}
+	nick := ""
 	if m != nil {
-		names = append([]string{m.Nick}, names...)
+		nick = m.Nick
 	}
-	for _, name := range names {
-		if strings.TrimSpace(name) != "" {
-			return name
-		}
-	}
-	return ""
+	return cmp.Or(strings.TrimSpace(nick), strings.TrimSpace(u.Global), strings.TrimSpace(u.Username), u.ID)
 }

@@ -45,7 +45,7 @@ func TestBotsMentionIsRemovedWithoutACall(t *testing.T) {
 	role := "<@&" + r.RoleOfBot(guild) + ">"
 	said := []core.Event{r.of(r.ann.Posts(general, r.MentionOfBot()+" add milk")), r.of(r.ann.Posts(general, role+" add milk"))}
 	r.halt()
-	restarted := discord.New(r.options)
+	restarted := discord.New(r.config, r.deps)
 	for _, e := range said {
 		in, err := restarted.Parse(r.ctx, e)
 		if err != nil {
@@ -82,7 +82,7 @@ func TestAttachments(t *testing.T) {
 // A file's address is valid for a day; a message may wait longer, or be retried later.
 func TestExpiredFileLinks(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}).known()
 	png := func(name string) discordtest.Attachment {
 		return discordtest.Attachment{Name: name, ContentType: "image/png", Data: picture(t)}
 	}

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -13,18 +14,15 @@ import (
 	"gatehouse/core"
 )
 
-// Post sends one part as one message. A private notice is visible only to its person. The ref is the message's channel and id.
+// Post sends one part as one message. A private notice is visible only to its person. The ref is the message's channel
+// and id.
 func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
 	ctx = rest.ForPosts(ctx)
 	if delivery.Kind == core.PostWorking {
 		d.showTyping(delivery.To, delivery.On)
 		return "", false, nil
 	}
-	parts, err := d.parts(delivery)
-	if err != nil {
-		return "", false, err
-	}
-	part, more, err := chat.At(parts, delivery)
+	delivery, part, more, err := d.next(ctx, delivery)
 	if err != nil {
 		return "", false, err
 	}
@@ -32,22 +30,8 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		ref, err = d.postPrivate(ctx, delivery, part)
 		return ref, more, err
 	}
-	if delivery.To, err = d.located(ctx, delivery); err != nil {
-		return "", false, chat.SendError(err)
-	}
-	if c, ok, err := d.commandOf(ctx, delivery); ok || err != nil {
-		if err != nil {
-			return "", false, err
-		}
-		var late bool
-		if c.asksFor(delivery) {
-			ref, late, err = d.followUp(ctx, c, delivery, part)
-		} else {
-			ref, late, err = d.answerCommand(ctx, c, delivery, part, "")
-		}
-		if !late {
-			return ref, more, err
-		}
+	if ref, err = d.answerCommand(ctx, delivery, part, ""); !errors.Is(err, errLate) {
+		return ref, more, err
 	}
 	channel, replyTo, err := d.destination(ctx, delivery.To)
 	if err != nil {
@@ -60,22 +44,39 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		}
 		return "", false, err
 	}
-	if delivery.Kind == core.PostCard && !made.hasText(part) { // an earlier send succeeded, and the card has changed since
+	if delivery.Kind == core.PostCard && !made.hasText(part, late(d.desk.Texts)) { // an earlier send succeeded, and the card has changed since
 		if err := d.Edit(ctx, ref, delivery); err != nil {
 			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and could not be updated.")
 		}
 	}
 	if delivery.Kind != core.PostSteps {
-		d.typing.stop(channelOf(delivery.To))
+		d.typing.stop(channelOf(delivery.To), nil)
 	}
 	return ref, more, nil
+}
+
+// next draws the part of a delivery that is to be sent next, and looks up where it goes: a copy of a card that names
+// only its person goes to their direct messages.
+func (d *Discord) next(
+	ctx context.Context, delivery core.Delivery,
+) (to core.Delivery, part drawn, more bool, err error) {
+	parts, err := d.parts(delivery)
+	if err != nil {
+		return delivery, part, false, err
+	}
+	part, more, err = chat.At(parts, delivery)
+	if user, ok := userOf(delivery.Person); ok && err == nil && delivery.Copy && delivery.To.Channel == "" {
+		delivery.To = core.Address{Platform: Name}
+		delivery.To.Channel, err = d.guilds.DM(ctx, user)
+	}
+	return delivery, part, more, findError(err)
 }
 
 // Edit redraws a message. If its thread has been archived, Edit unarchives it first.
 func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery) error {
 	ctx = rest.ForPosts(ctx)
 	channel, id, ok := strings.Cut(string(ref), "/")
-	if !ok || !snowflake.Valid(channel) || !snowflake.Valid(id) {
+	if !ok || !snowflake.Valid(channel, id) {
 		return core.Errorf(core.DeliveryFailed, "The post's reference %q is not Discord's.", ref)
 	}
 	if delivery.Kind == core.PostPrivate {
@@ -85,18 +86,9 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if err != nil {
 		return err
 	}
-	c, isAnswer, err := d.commandOf(ctx, delivery)
-	if err != nil {
+	again, err := d.answerCommand(ctx, delivery, parts[0], id)
+	if !errors.Is(err, errLate) && (err != nil || again == ref) {
 		return err
-	}
-	if isAnswer && c.asksFor(delivery) {
-		if late, err := d.editFollowUp(ctx, c, id, parts[0]); !late {
-			return err
-		}
-	} else if isAnswer {
-		if again, late, err := d.answerCommand(ctx, c, delivery, parts[0], id); !late && (err != nil || again == ref) {
-			return err
-		}
 	}
 	edit := func() error {
 		return d.call(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, id), channel, parts[0], parts[0].outgoing(), nil)

@@ -9,8 +9,9 @@ import (
 	"gatehouse/core/retry"
 )
 
-// The answer to a press shows the card as it was before the decision, with its buttons disabled, and Discord may show it after a later state.
-// So the card is redrawn once more after the answer. If the process dies in between, the next one redraws what was pressed lately.
+// The answer to a press shows the card as it was before the decision, with its buttons disabled, and Discord may show
+// it after a later state. So the card is redrawn once more after the answer. If the process dies in between, the next
+// one redraws what was pressed lately.
 
 // takesEffect is how long Discord needs at most to show the answer of a request that it has made.
 const takesEffect = time.Second
@@ -36,10 +37,7 @@ func (d *Discord) redraw(id core.ApprovalID) {
 
 // redrawPressed redraws the cards that were pressed before this process began.
 func (d *Discord) redrawPressed(ctx context.Context) {
-	if d.Recent == nil {
-		return
-	}
-	events, err := d.Recent(ctx)
+	events, err := d.Events(ctx, latest)
 	if err != nil {
 		d.Log.Warn("which cards were pressed lately can't be read; one of them may show an earlier state", "category", core.CategoryOf(err), "err", err)
 		return

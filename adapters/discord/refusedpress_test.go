@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // TestRefusedPressesSaySo, privately.
 func TestRefusedPressesSaySo(t *testing.T) {
 	adaptertest.RefusedPresses(t, "discord:"+bobID, nil, func(t *testing.T, c adaptertest.Refusal) string {
-		r := newInbound(t, setup{http: true, discord: discord.Options{Card: c.Look}}).known()
+		r := newInbound(t, setup{http: true, discord: core.Deps{Card: c.Look}}).known()
 		if c.Unstored {
 			r.inbox.Gate(busy)
 		}

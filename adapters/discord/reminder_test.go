@@ -33,14 +33,14 @@ func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 		}
 		inspect(t, all[0].outgoing())
 		if c.link == "" {
-			if len(all[0].Card.Parts) < 3 {
+			if len(all[0].Card.Components) < 3 {
 				t.Errorf("%s: it is no card: %+v", name, all[0].Card)
 			}
 			continue
 		}
 		want := "**🔔 Reminder: an approval is still needed**: Add a note (<" + c.link + ">). May decide: <@1002>"
-		if text, _ := all[0].Card.Parts[0].(discordgo.TextDisplay); len(all[0].Card.Parts) != 1 || text.Content != want {
-			t.Errorf("%s: %+v, want %q", name, all[0].Card.Parts, want)
+		if text, _ := all[0].Card.Components[0].(discordgo.TextDisplay); len(all[0].Card.Components) != 1 || text.Content != want {
+			t.Errorf("%s: %+v, want %q", name, all[0].Card.Components, want)
 		}
 		if told := strings.Join(all[0].Users, " "); told != "1002" && c.post.Person == "" {
 			t.Errorf("%s: it pings %q", name, told)

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 )
 
 // replyForms are Discord's forms of what a reply has.
@@ -18,11 +20,11 @@ const maxFiles = 10
 
 // drawReplies draws a reply or, if it could be taken for a card, its characters in paragraphs, with blocks of code.
 //
-// Nothing in it pings, since every message has empty allowed_mentions. Nor can it mislead: all of its text is escaped, so that it has no
-// tokens, small text or links but those that show their address.
-func drawReplies(text string) (all []drawn) {
+// Nothing in it pings, since every message has empty allowed_mentions. Nor can it mislead: all of its text is escaped,
+// so that it has no tokens, small text or links but those that show their address.
+func drawReplies(text string, t *wording.Texts) (all []drawn) {
 	blocks := doc.Parse(text)
-	if chat.LooksLikeCard(text) {
+	if chat.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
 	}
 	for _, part := range doc.Split(blocks, func(part []doc.Block) bool { return fits(drawReply(part)) }) {
@@ -38,12 +40,10 @@ func fits(m drawn) bool {
 func drawReply(blocks []doc.Block) drawn {
 	blocks = replyForms.Drawable(blocks)
 	w := replyWriter{}
-	w.all(blocks, "", "")
-	m := drawn{Text: strings.TrimSuffix(w.String(), "\n"), Files: w.files}
+	m := drawn{Text: w.write(blocks), Files: w.files}
 	if m.Files != nil {
 		w = replyWriter{plain: true}
-		w.all(blocks, "", "")
-		m.Plain = strings.TrimSuffix(w.String(), "\n")
+		m.Plain = w.write(blocks)
 	}
 	return m
 }
@@ -53,6 +53,12 @@ type replyWriter struct {
 	strings.Builder
 	files []file
 	plain bool // code that no fence can hold is text
+}
+
+// write returns blocks as a text.
+func (w *replyWriter) write(blocks []doc.Block) string {
+	w.all(blocks, "", "")
+	return strings.TrimSuffix(w.String(), "\n")
 }
 
 // all writes blocks, with this before the first line and that before the others.
@@ -68,7 +74,8 @@ func (w *replyWriter) all(blocks []doc.Block, first, others string) {
 	}
 }
 
-// tight reports whether no empty line stands between two blocks. There is one after a list, which would otherwise go on in Discord.
+// tight reports whether no empty line stands between two blocks. There is one after a list, which would otherwise go on
+// in Discord.
 func tight(before, after doc.Block) bool {
 	return before.Kind == doc.Heading || before.Kind == doc.CodeBlock ||
 		before.Kind == doc.Paragraph && (after.Kind == doc.CodeBlock || after.Kind == doc.List)
@@ -101,8 +108,8 @@ func (w *replyWriter) block(b doc.Block, first, others string) {
 	}
 }
 
-// code writes code between fences or, if these can't hold it, attaches it as a file. Without files it is text, between two lines that keep
-// Discord from removing white space around it.
+// code writes code between fences or, if these can't hold it, attaches it as a file. Without files it is text, between
+// two lines that keep Discord from removing white space around it.
 func (w *replyWriter) code(b doc.Block) {
 	code := doc.CodeLines(b.Code)
 	if !strings.Contains(code, "```") && !strings.HasPrefix(code, "\n") && !strings.HasSuffix(code, "\n\n") {
@@ -127,11 +134,8 @@ const noFiles = "-# ⚠️ This code is no file, since the bot lacks Attach File
 func endingOf(language string) string {
 	known := map[string]string{"markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "bash": "sh", "shell": "sh", "ruby": "rb", "rust": "rs"}
 	language = strings.ToLower(language)
-	switch {
-	case known[language] != "":
-		return known[language]
-	case simpleName.MatchString(language):
-		return language
+	if ending := cmp.Or(known[language], language); simpleName.MatchString(ending) {
+		return ending
 	}
 	return "txt"
 }

@@ -127,6 +127,25 @@ func TestRepliesAreReadBack(t *testing.T) {
 	})
 }
 
+// TestNoEmphasisEndsInCode that follows it, as it could where Discord does not read a mark as the end of a style.
+func TestNoEmphasisEndsInCode(t *testing.T) {
+	const code = "\n\n```\nrm -f build[0-9][0-9]*.log\ngrid[i][j] = f[n](e)*\n```"
+	for text, want := range map[string]string{
+		"*it `c` it**it `c` it***bold**": "*it* `c` *it*it `c` ***it***bold\\*\\*",
+		"*c **d** e*f":                   "*c* ***d*** *e*f",
+		"*a**b**c*d":                     "*a*b*c*d",
+		"*\\*a*b":                        "\\*ab",
+		"*\\\\ x*a":                      "\\\\ xa",
+		"**\\*a**b":                      "**\\*a**b",
+	} {
+		got := drawReply(doc.Parse(text + code)).Text
+		if shown, _, _ := strings.Cut(got, "\n"); shown != want || misleading(got) != "" || liveLink(got) != "" {
+			t.Errorf("%q\n becomes %q\n want    %q", text, got, want)
+		}
+		adaptertest.SameLeaves(t, text+code, replyLeaves(text+code), asWords(readReply(got, nil)))
+	}
+}
+
 // TestAnswersFromTheField are read back from what Discord got.
 func TestAnswersFromTheField(t *testing.T) {
 	adaptertest.FieldAnswers(t, func(t *testing.T, text string) {
@@ -202,14 +221,14 @@ func TestCodeWithinALine(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", code, got, want)
 		}
 	}
-	if got, want := drawReply(doc.Parse("**a `x` b** *c **d** e*~~f~~ `g``h`")).Text, "**a** `x` **b** *c **d** e*f `g``h`"; got != want {
+	if got, want := drawReply(doc.Parse("**a `x` b** *c **d** e*~~f~~ `g``h`")).Text, "**a** `x` **b** *c* ***d*** *e*f `g``h`"; got != want {
 		t.Error(got, fmt.Sprintf("want %q", want))
 	}
 }
 
 // TestAnIndentedNumberIsNoItem: Discord would count on from the first one.
 func TestAnIndentedNumberIsNoItem(t *testing.T) {
-	if got := drawReplies("✅ Approved\n  5. x\n  9. y"); len(got) != 1 || got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
+	if got := drawReplies("✅ Approved\n  5. x\n  9. y", nil); len(got) != 1 || got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
 		t.Errorf("%+v", got)
 	}
 }

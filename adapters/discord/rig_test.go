@@ -58,9 +58,9 @@ func (w *rig) restarted(now func() time.Time) *Discord {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	d := New(Options{
-		Config: Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, Signer: signer, Now: now, Card: noCard, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, KV: newTestKV(), Owner: "me",
-		Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
+	d := New(Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, core.Deps{
+		Signer: signer, Now: now, Card: noCard, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, KV: newTestKV(), Owner: "me",
+		Events: noEvents, Jitter: func() float64 { return 1 }, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	})
 	w.t.Cleanup(d.rest.Close)
 	return d
@@ -117,6 +117,11 @@ func (w *rig) checkNoPings() {
 	if checked == 0 {
 		w.t.Error("nothing was said")
 	}
+}
+
+// noEvents does not tell which events wait.
+func noEvents(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+	return nil, core.Errorf(core.StoreBusy, "The store is busy.")
 }
 
 func noCard(context.Context, core.ApprovalID, bool) (core.Card, error) {

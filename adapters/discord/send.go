@@ -19,12 +19,13 @@ import (
 	"gatehouse/core"
 )
 
-// drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions them, and nobody else.
+// drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions
+// them, and nobody else.
 type drawn struct {
 	Text  string
 	Plain string // the same text for where the bot may not attach Files: they stand in it; "" without Files
 	Rows  []discordgo.MessageComponent
-	Card  *container
+	Card  *discordgo.Container // with a coloured edge
 	Users []string
 	Roles []string
 	Files []file
@@ -33,10 +34,14 @@ type drawn struct {
 // file is a file that is attached to a message.
 type file struct{ name, text string }
 
-// container is a card: its parts, with a coloured edge.
-type container struct {
-	Color int
-	Parts []discordgo.MessageComponent
+// write adds texts to a card, but for empty ones.
+func (m *drawn) write(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			m.Text += text + "\n"
+			m.Card.Components = append(m.Card.Components, discordgo.TextDisplay{Content: text})
+		}
+	}
 }
 
 // outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce. A card has no content.
@@ -64,24 +69,10 @@ func (m drawn) outgoing() outgoing {
 		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}, Users: m.Users, Roles: m.Roles},
 	}
 	if m.Card != nil {
-		out.Flags |= discordgo.MessageFlagsIsComponentsV2
-		out.Rows = []discordgo.MessageComponent{discordgo.Container{AccentColor: &m.Card.Color, Components: m.Card.Parts}}
+		out.Content, out.Flags = "", out.Flags|discordgo.MessageFlagsIsComponentsV2
+		out.Rows = []discordgo.MessageComponent{*m.Card}
 	}
 	return out
-}
-
-// body is the body of a call that sends the message: a form, if it has files.
-func (m drawn) body(out outgoing) any {
-	if len(m.Files) == 0 {
-		return out
-	}
-	form := rest.Form{}
-	for i, f := range m.Files {
-		out.Attached = append(out.Attached, attached{ID: strconv.Itoa(i), Name: f.name})
-		form.Files = append(form.Files, &discordgo.File{Name: f.name, ContentType: "text/plain; charset=utf-8", Reader: strings.NewReader(f.text)})
-	}
-	form.Payload = out
-	return form
 }
 
 // under returns the message with something above its text.
@@ -93,51 +84,47 @@ func (m drawn) under(above string) drawn {
 	return m
 }
 
-// call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in its text.
+// call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in
+// its text.
 func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m drawn, out outgoing, made any) error {
-	if refused, known := d.fileless.Get(channel); len(m.Files) > 0 && (!known || d.Now().Sub(refused) >= filelessTime) {
-		err := d.rest.Call(ctx, method, endpoint, m.body(out), made)
+	if len(m.Files) == 0 {
+		return d.rest.Call(ctx, method, endpoint, out, made)
+	}
+	if refused, known := d.fileless.Get(channel); !known || d.Now().Sub(refused) >= filelessTime {
+		form, with := rest.Form{}, out
+		for i, f := range m.Files {
+			with.Attached = append(with.Attached, attached{ID: strconv.Itoa(i), Name: f.name})
+			form.Files = append(form.Files, &discordgo.File{
+				Name: f.name, ContentType: "text/plain; charset=utf-8", Reader: strings.NewReader(f.text),
+			})
+		}
+		form.Payload = with
+		err := d.rest.Call(ctx, method, endpoint, form, made)
 		if !rest.IsRefusal(err, discordgo.ErrCodeMissingPermissions) {
 			return err
 		}
 		d.fileless.Put(channel, d.Now())
 	}
-	if len(m.Files) > 0 {
-		out.Content = m.Plain
-	}
+	out.Content = m.Plain
 	return d.rest.Call(ctx, method, endpoint, out, made)
 }
 
 // filelessTime is how long no file is tried in a channel in which Discord has refused one.
 const filelessTime = 10 * time.Minute
 
-// words returns all text of the message.
-func (m drawn) words() string {
-	if m.Card == nil {
-		return m.Text
-	}
-	var all []string
-	for _, part := range m.Card.Parts {
-		if text, ok := part.(discordgo.TextDisplay); ok {
-			all = append(all, text.Content)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
-// nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it
-// can't be guessed.
+// nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It
+// is sealed, so it can't be guessed.
 func (d *Discord) nonce(delivery core.Delivery) string {
 	fields := []string{"part", delivery.Key, strconv.Itoa(delivery.Part)}
 	if delivery.Again > 0 {
 		fields = append(fields, strconv.Itoa(delivery.Again))
 	}
 	sum := sha256.Sum256([]byte(d.Signer.Seal(fields...)))
-	const bytes = maxNonce * 3 / 4
-	return base64.RawURLEncoding.EncodeToString(sum[:bytes])
+	return base64.RawURLEncoding.EncodeToString(sum[:maxNonce*3/4])
 }
 
-// send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one with the same nonce.
+// send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one
+// with the same nonce.
 func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn) (core.Ref, posted, error) {
 	out := part.outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
@@ -146,14 +133,20 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 	}
 	var made posted
 	err := d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), channel, part, out, &made)
-	if err != nil {
-		return "", posted{}, chat.SendError(err)
-	}
-	if !snowflake.Valid(made.ID) {
-		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
+	ref, err := d.taken(delivery, channel, made, err)
+	return ref, made, err
+}
+
+// taken returns the reference of a part that was just sent, and remembers which part it is.
+func (d *Discord) taken(delivery core.Delivery, channel string, made posted, err error) (core.Ref, error) {
+	switch {
+	case err != nil:
+		return "", chat.SendError(err)
+	case !snowflake.Valid(made.ID):
+		return "", core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	}
 	d.sent.Put(made.ID, partName(delivery))
-	return refOf(channel, made.ID), made, nil
+	return refOf(channel, made.ID), nil
 }
 
 // posted is the part that is read of an existing message of the bot.
@@ -174,37 +167,34 @@ type piece struct {
 }
 
 // pieces returns the message's components and those inside them, in order. One that can't be read is left out.
-func (p posted) pieces() (all []piece) {
+func (p posted) pieces() []piece {
 	var top []piece
 	_ = json.Unmarshal(p.Rows, &top) // another shape is not ours
-	var walk func([]piece)
-	walk = func(some []piece) {
-		for _, one := range some {
-			all = append(all, one)
-			walk(one.Pieces)
-		}
+	return flat(top)
+}
+
+func flat(pieces []piece) (all []piece) {
+	for _, one := range pieces {
+		all = append(append(all, one), flat(one.Pieces)...)
 	}
-	walk(top)
 	return all
 }
 
-// hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its buttons can be pressed.
-func (p posted) hasText(part drawn) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, latePrefix, "", 1)) }
-	if part.Card == nil {
-		said := plain(p.Content)
-		return said == plain(part.Text) || part.Plain != "" && said == plain(part.Plain)
-	}
-	var texts []string
+// hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its
+// buttons can be pressed.
+func (p posted) hasText(part drawn, late string) bool {
+	said := p.Content
 	for _, one := range p.pieces() {
 		if one.Disabled {
 			return false
 		}
 		if one.Content != "" {
-			texts = append(texts, one.Content)
+			said += one.Content + "\n"
 		}
 	}
-	return plain(strings.Join(texts, "\n")) == plain(part.words())
+	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, late, "", 1)) }
+	said = plain(said)
+	return said == plain(part.Text) || part.Plain != "" && said == plain(part.Plain)
 }
 
 // partName identifies a part of a post.

@@ -7,6 +7,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
 )
 
 func TestShards(t *testing.T) {
@@ -64,11 +65,11 @@ func TestRecommendedNumberOfShards(t *testing.T) {
 
 func TestShardHasOneHolder(t *testing.T) {
 	r := newInbound(t, setup{}).known()
-	second := r.options
+	second := r.deps
 	second.Owner = "two"
 	first := r.p
-	p := discord.New(second)
-	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(), options: second, inbox: r.inbox}
+	p := discord.New(r.config, second)
+	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(), config: r.config, deps: second, inbox: r.inbox}
 	other.start()
 	defer func() { other.halt() }()
 	other.known() // another holds the shard: that is as good as hearing it
@@ -88,10 +89,10 @@ func TestShardHasOneHolder(t *testing.T) {
 }
 
 func TestShardLeaseLength(t *testing.T) {
-	for lease, want := range map[time.Duration]time.Duration{0: discord.ShardLease, 5 * time.Second: 5 * time.Second, time.Hour: discord.ShardLease} {
+	for lease, want := range map[time.Duration]time.Duration{0: discord.ShardLease, 5 * time.Second: 15 * time.Second, time.Hour: discord.ShardLease} {
 		t.Run(lease.String(), func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now()) // it stands still
-			r := newInbound(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
+			r := newInbound(t, setup{discord: core.Deps{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
 			if left := r.kv.left("discord/shard/0"); left != want {
 				t.Errorf("the lease is over in %s, want %s", left, want)
 			}

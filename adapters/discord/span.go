@@ -1,9 +1,8 @@
 package discord
 
 import (
-	"fmt"
+	"regexp"
 	"strings"
-	"time"
 
 	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/internal/chat"
@@ -19,37 +18,6 @@ var limits = doc.Limits{
 
 // maxAll is more than any text of a card has.
 const maxAll = 1 << 20
-
-// markdownOf returns spans in Discord's Markdown: those of a reply's line or lines, or of a card. Only what stands here becomes Markdown:
-// all foreign text is escaped.
-func markdownOf(spans []doc.Span) string {
-	l := liner{closed: -1}
-	spans = doc.Shown(spans)
-	for i, s := range spans {
-		if s.Kind == doc.Tool {
-			s.Kind, s.Text = doc.Code, plainLabel(s.Text, maxTool)
-		}
-		switch code := codeOf(s); {
-		case s.Kind == doc.Break:
-			l.end(0)
-			l.out += "\n"
-		case code != "" && !strings.HasSuffix(l.out, "`"):
-			l.end(0)
-			l.out += code
-		case s.Kind == doc.Words || s.Kind == doc.Code:
-			l.words(s, followed(spans[i+1:], s.Style))
-		default:
-			l.end(s.Style)
-			l.begin(s.Style)
-			l.out += textOf(s)
-		}
-	}
-	l.end(0)
-	return l.out
-}
-
-// toolOf draws a tool's name.
-func toolOf(name string) string { return markdownOf([]doc.Span{{Kind: doc.Tool, Text: name}}) }
 
 // textOf draws a span of a card. A user is named by a mention, which notifies only those whom the message allows it to.
 func textOf(s doc.Span) string {
@@ -68,36 +36,28 @@ func textOf(s doc.Span) string {
 	case doc.Deadline:
 		return timestamp(s.At, "f") + " (" + timestamp(s.At, "R") + ")"
 	case doc.Person, doc.Approver:
-		user, role := accountOf(s.Who.ID)
+		account := accountOf(s.Who.ID)
 		switch {
-		case user != "":
-			return "<@" + user + ">"
-		case role != "":
-			return "<@&" + role + ">"
+		case account != "":
+			return "<@" + account + ">"
 		case s.Kind == doc.Person:
-			return doc.NameOf(s.Who, s.Text, func(name string) string { return said(name, maxPerson) })
+			return chat.OrNone(said(s.Text, maxPerson))
 		}
 		limit = maxApprover
 	}
 	return chat.OrNone(literal(chat.OneLine(mask.Escape(s.Text)), limit))
 }
 
-// accountOf returns the user or the role that an id names; both are "" for any other.
-func accountOf(id string) (user, role string) {
+// accountOf returns the user or, after an ampersand, the role that an id names, as in a mention; "" for any other.
+func accountOf(id string) string {
 	if found := preflight.RoleID.FindStringSubmatch(id); found != nil {
-		return "", found[1]
+		return "&" + found[1]
 	}
 	if user, ok := userOf(id); ok {
-		return user, ""
+		return user
 	}
-	return "", ""
+	return ""
 }
-
-// timestamp formats a time so that Discord shows it in the reader's time zone and language.
-func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
-
-// said draws a person's own words on one line, within a limit.
-func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
 
 // leadOf draws what a card or a form is about. A question takes what room there is.
 func leadOf(lead []doc.Span, room int) string {
@@ -111,24 +71,17 @@ func leadOf(lead []doc.Span, room int) string {
 // of it would have to be escaped. A note says how much of it is over the limit.
 func linesOf(text string, limit int) string {
 	text = strings.TrimSpace(mask.Escape(text))
-	if quoted := quotation(escape(text, true)); chat.Units(quoted) <= limit {
+	if quoted, left := quotation(text, limit); left == 0 {
 		return quoted
 	}
-	code, _ := fenced("```\n", strings.ReplaceAll(text, "```", "``"+gap+"`"), limit, chat.MoreNote)
+	code, _ := fenced("```\n", fences.ReplaceAllStringFunc(text, broken), limit, chat.MoreNote)
 	return code
 }
 
-// quotation begins each line of a text as one.
-func quotation(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
+// fences matches what would end a fence.
+var fences = regexp.MustCompile("`{3,}")
 
-// fenced draws as much of a text as code as fits a limit, and returns how many characters it leaves out: note says so below it.
-func fenced(begin, text string, limit int, note func(left int) string) (code string, left int) {
-	const end = "\n```"
-	limit -= chat.Units(begin + end)
-	shown, left := chat.Head(text, limit)
-	if left == 0 {
-		return begin + shown + end, 0
-	}
-	shown, left = chat.Head(text, limit-chat.Units(note(left+limit)))
-	return begin + shown + end + note(left), left
+// broken is a run of backticks in which no three stand in a row.
+func broken(run string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(run, "``", "``"+gap), gap)
 }

@@ -1,13 +1,18 @@
 package discord
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"sort"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
+	"gatehouse/core/mask"
 )
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
@@ -17,14 +22,14 @@ const (
 	maxCustomID   = 100   // components/reference
 	maxInput      = 4_000 // of the text in an input (the same)
 	maxNonce      = 25    // resources/message
-	maxThreadName = 100   // resources/channel
 	maxButton     = 80    // of a button's text (components/reference)
 	maxOption     = 100   // of an option of a menu, and of a field's description (the same)
 	maxFieldLabel = 45    // of a field's label, and of a form's title (the same)
 	maxFields     = 5     // of a form (the same)
 )
 
-// gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts after escaping.
+// gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts
+// after escaping.
 const (
 	maxReply     = maxContent - 70 // of a part of a reply; leaves room for the note that it comes late
 	maxPlain     = 1_800           // of a notice or an error
@@ -40,26 +45,24 @@ const (
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
 	maxArguments = 2_080 // with its fences, on the card at most, if the rest leaves room; a button shows all of them
-	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxContext   = 500   // of all of them with what stands around them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
 	maxQuestion  = 1_000 // of a question above its form; its card shows all of it
-	maxAnswer    = 500
 )
 
-// Prefixes in small text.
-const (
-	latePrefix  = "-# " + chat.LateNote + "\n"
-	stepsPrefix = "-# 🔧 "
-)
+// stepsPrefix stands before a turn's tools, in small text.
+const stepsPrefix = "-# 🔧 "
+
+// late stands above a message that comes late, in small text.
+func late(t *wording.Texts) string { return "-# " + t.CardLate + "\n" }
 
 // gap is an invisible character. It breaks what no backslash breaks; code has none.
 const gap = "\u200b"
 
-// escape escapes a text's Markdown. An address without Markdown stays as it is, if it ends within the text or may end with it. Any other is
-// escaped so that Discord makes no link of it, which would include the backslashes that follow. Lines are kept, but none becomes a heading,
-// an item or a quotation.
+// escape escapes a text's Markdown. An address without Markdown stays as it is, if it ends within the text or may end
+// with it. Any other is escaped so that Discord makes no link of it, which would include the backslashes that follow.
+// Lines are kept, but none becomes a heading, an item or a quotation.
 func escape(s string, ends bool) string {
 	var b strings.Builder
 	begins, counts, before := true, false, ' ' // the line has had nothing but spaces; or but those and digits
@@ -87,9 +90,10 @@ func escape(s string, ends bool) string {
 	return b.String()
 }
 
-// addressAt returns the address without Markdown that a text begins with, up to white space or the end; "" if there is none. An underscore
-// in an address is not Markdown. This is no regular expression, and neither is the search for mentions: each match of one can take time in
-// proportion to the whole text, and escape looks for a match at each character.
+// addressAt returns the address without Markdown that a text begins with, up to white space or the end; "" if there is
+// none. An underscore in an address is not Markdown. This is no regular expression, and neither is the search for
+// mentions: each match of one can take time in proportion to the whole text, and escape looks for a match at each
+// character.
 func addressAt(s string) string {
 	rest, ok := strings.CutPrefix(s, "https://")
 	if !ok {
@@ -109,26 +113,62 @@ const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 // literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {
-	return fitting(s, limit, func(s string) string { return escape(s, true) }, chat.MoreNote)
+	text, _ := fitting(s, limit, func(s, note string) string { return escape(s+note, true) }, chat.MoreNote)
+	return text
 }
 
-// fitting draws as much of a text as fits a limit, with a note behind it if that is not all.
-func fitting(s string, limit int, draw func(string) string, note func(left int) string) string {
-	if all := draw(s); chat.Units(all) <= limit {
-		return all
-	}
-	shown := func(n int) string {
-		head, left := chat.Head(s, n)
-		return draw(head + note(left))
-	}
-	return shown(sort.Search(limit, func(n int) bool { return chat.Units(shown(n+1)) > limit }))
+// plainLabel draws a text where Discord reads no Markdown, on one line within a limit.
+func plainLabel(text string, limit int) string {
+	draw := func(s, note string) string { return s + note }
+	text, _ = fitting(chat.OneLine(mask.Escape(text)), limit, draw, ellipsis)
+	return chat.OrNone(text)
 }
+
+func ellipsis(int) string { return "…" }
+
+// quotation draws as much of a text as a quotation, which its own Markdown can't end, as fits a limit, and returns how
+// many characters it leaves out.
+func quotation(s string, limit int) (text string, left int) {
+	return fitting(s, limit, func(s, note string) string {
+		return "> " + strings.ReplaceAll(escape(s+note, true), "\n", "\n> ")
+	}, ellipsis)
+}
+
+// fenced draws as much of a text as code as fits a limit, and returns how many characters it leaves out: note says so
+// below it. The text has no fence.
+func fenced(begin, text string, limit int, note func(left int) string) (code string, left int) {
+	return fitting(text, limit, func(s, note string) string { return begin + s + "\n```" + note }, note)
+}
+
+// fitting draws as much of a text as fits a limit, with a note if that is not all, and returns how many characters it
+// leaves out.
+func fitting(
+	s string, limit int, draw func(s, note string) string, note func(left int) string,
+) (text string, left int) {
+	if text = draw(s, ""); chat.Units(text) <= limit {
+		return text, 0
+	}
+	shorter := func(n int) string {
+		var head string
+		head, left = chat.Head(s, n)
+		return draw(head, note(left))
+	}
+	n := sort.Search(limit, func(n int) bool { return chat.Units(shorter(n+1)) > limit })
+	text = shorter(n)
+	return text, left
+}
+
+// timestamp formats a time so that Discord shows it in the reader's time zone and language.
+func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
+
+// said draws a person's own words on one line, within a limit.
+func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
 
 const jsonFence = "```json\n"
 
 // unfenced is JSON in which a fence is written as JSON escapes.
 func unfenced(s string) string {
-	return strings.ReplaceAll(s, "```", strings.Repeat(`\u0060`, 3))
+	return strings.ReplaceAll(s, "```", `\u0060\u0060\u0060`)
 }
 
 // noTopic names a thread whose message yields no name.
@@ -148,8 +188,5 @@ func topic(text string) string {
 		}
 		name += "…"
 	}
-	if name = strings.TrimSpace(name); name == "" {
-		return noTopic
-	}
-	return name
+	return cmp.Or(strings.TrimSpace(name), noTopic)
 }

@@ -12,22 +12,21 @@ import (
 	"gatehouse/core"
 )
 
-// located returns where a post goes: a copy of a card that names only its person goes to their direct messages.
-func (d *Discord) located(ctx context.Context, delivery core.Delivery) (core.Address, error) {
-	user, ok := userOf(delivery.Person)
-	if !delivery.Copy || delivery.To.Channel != "" || !ok {
-		return delivery.To, nil
+// privateTo returns the channel of direct messages with the only person who may see a post, "" if others may.
+func (d *Discord) privateTo(ctx context.Context, to core.Address) (channel string, err error) {
+	_, onlyFor, ok := commandIn(to)
+	if !ok || onlyFor == "" {
+		return "", nil
 	}
-	channel, err := d.guilds.DM(ctx, user)
-	return core.Address{Platform: Name, Channel: channel}, err
+	channel, err = d.guilds.DM(ctx, onlyFor)
+	return channel, chat.FindError(err)
 }
 
-// destination returns the channel for a post. What only one person may see goes to their direct messages. If the thread begins with the answered message and does not exist yet, destination opens it.
-// If that fails permanently, the post goes to the channel, as a reply to that message.
+// destination returns the channel for a post. If the thread begins with the answered message and does not exist yet,
+// destination opens it. If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
-	if _, onlyFor, ok := commandIn(to); ok && onlyFor != "" {
-		channel, err = d.guilds.DM(ctx, onlyFor)
-		return channel, "", chat.FindError(err)
+	if channel, err = d.privateTo(ctx, to); err != nil || channel != "" {
+		return channel, "", err
 	}
 	if !startsThread(to) {
 		return channelOf(to), "", nil
@@ -45,11 +44,12 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 	return to.Channel, to.Message, nil
 }
 
-// archiveMinutes is how long a thread without messages stays among the open ones: a week, Discord's longest. An approval may take days.
+// archiveMinutes is how long a thread without messages stays among the open ones: a week, Discord's longest. An
+// approval may take days.
 const archiveMinutes = 7 * 24 * 60
 
-// isTitleRefused reports whether a thread may have been refused because of its title: a server's moderation allows no title with certain words
-// (200001), and other refusals of a form say only that something in it is not allowed.
+// isTitleRefused reports whether a thread may have been refused because of its title: a server's moderation allows no
+// title with certain words (200001), and other refusals of a form say only that something in it is not allowed.
 func isTitleRefused(err error) bool {
 	r, ok := errors.AsType[*rest.Refusal](err)
 	return ok && !r.Proxy && (r.Status == http.StatusBadRequest || r.Code == titleBlocked) && r.Code != discordgo.ErrCodeThreadAlreadyCreatedForThisMessage
@@ -61,7 +61,7 @@ const titleBlocked = 200001
 // openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; if it can't be read, the thread gets another name
-	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m)
+	err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(to.Channel, to.Message), &m)
 	if c := core.CategoryOf(err); c == core.DeliveryLater || c == core.DeliveryNotYet {
 		return false, err
 	}
@@ -74,7 +74,7 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		err = start(noTopic)
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // its thread outlives it
-		if gone := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannel(to.Thread), nil, nil); gone == nil || core.IsTemporary(gone) {
+		if gone := d.rest.Get(ctx, discordgo.EndpointChannel(to.Thread), nil); gone == nil || core.IsTemporary(gone) {
 			err = gone
 		}
 	}

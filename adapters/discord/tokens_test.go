@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -15,7 +14,7 @@ import (
 // longer than that.
 func TestInteractionTokensAreOnlyInShortLivedValues(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	s := setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}
+	s := setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}
 	onBoth(t, s, func(t *testing.T, r *inbound) {
 		r.registered()
 		button := r.button(general, r.sealed("a1", "approve"))

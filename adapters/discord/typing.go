@@ -24,7 +24,7 @@ const (
 type typing struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration)
-	open  func(context.Context) ([]core.EventRecord, error) // Options.Open
+	open  func(context.Context) ([]core.EventRecord, error) // lists the events that wait
 
 	mu       sync.Mutex
 	ctx      context.Context //nolint:containedctx // of Run: the indicators end with it
@@ -42,30 +42,15 @@ type indicator struct {
 	until time.Time
 }
 
-func newTyping(now func() time.Time, sleep func(context.Context, time.Duration), open func(context.Context) ([]core.EventRecord, error)) *typing {
-	return &typing{now: now, sleep: sleep, open: open, channels: map[string]*indicator{}}
-}
-
-// begin enables indicators until ctx ends.
+// begin enables indicators until ctx ends. Then going.Wait waits for their end.
 func (t *typing) begin(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ctx = ctx
 }
 
-// end stops all indicators and waits for them.
-func (t *typing) end() {
-	t.mu.Lock()
-	t.ctx = nil
-	for _, one := range t.channels {
-		one.stop()
-	}
-	t.mu.Unlock()
-	t.going.Wait()
-}
-
-// start shows the indicator of a channel repeatedly while an event that is answered there is open. If it is shown already, start prolongs
-// it.
+// start shows the indicator of a channel repeatedly while an event that is answered there is open. If it is shown
+// already, start prolongs it.
 func (t *typing) start(channel string, show func(context.Context) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +59,7 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 		one.until = until
 		return
 	}
-	if t.ctx == nil || len(t.channels) >= maxTyping {
+	if t.ctx == nil || t.ctx.Err() != nil || len(t.channels) >= maxTyping {
 		return
 	}
 	run := t.ctx // a call in progress is not cancelled: net/http may already have given its connection to another call
@@ -82,7 +67,7 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 	one := &indicator{stop, until}
 	t.channels[channel] = one
 	t.going.Go(func() {
-		defer t.remove(channel, one)
+		defer t.stop(channel, one)
 		for ctx.Err() == nil && core.CategoryOf(show(run)) != core.Unsupported {
 			t.sleep(ctx, typingEvery)
 			if !t.isNeeded(ctx, channel, one) {
@@ -92,14 +77,14 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 	})
 }
 
-// isNeeded reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
-// indicator expires.
+// isNeeded reports whether an event that is answered in a channel is open, in any process. If that is not known, it
+// returns true until the indicator expires.
 func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) bool {
 	t.mu.Lock()
 	expired := !t.now().Before(one.until)
 	t.mu.Unlock()
-	if expired || t.open == nil {
-		return !expired
+	if expired {
+		return false
 	}
 	t.reading.Lock()
 	defer t.reading.Unlock()
@@ -115,30 +100,21 @@ func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) b
 	return t.busy == nil || t.busy[channel]
 }
 
-// stop ends the indicator of a channel.
-func (t *typing) stop(channel string) {
+// stop ends the indicator of a channel; if one is not nil, only that one.
+func (t *typing) stop(channel string, one *indicator) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.channels[channel]; one != nil {
-		one.stop()
+	if now := t.channels[channel]; now != nil && (one == nil || one == now) {
+		now.stop()
 		delete(t.channels, channel)
 	}
 }
 
-func (t *typing) remove(channel string, one *indicator) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	one.stop()
-	if t.channels[channel] == one {
-		delete(t.channels, channel)
-	}
-}
-
-// showTyping shows that the bot is typing where the answer will appear, or stops. Discord itself hides the indicator when the answer
-// appears.
+// showTyping shows that the bot is typing where the answer will appear, or stops. Discord itself hides the indicator
+// when the answer appears.
 func (d *Discord) showTyping(to core.Address, on bool) {
 	if !on {
-		d.typing.stop(channelOf(to))
+		d.typing.stop(channelOf(to), nil)
 		return
 	}
 	d.typing.start(channelOf(to), func(ctx context.Context) error {

@@ -24,7 +24,7 @@ func (w *rig) running() (wake chan<- struct{}, stop func()) {
 		}
 	}
 	w.d.typing.begin(ctx)
-	stop = sync.OnceFunc(func() { cancel(); w.d.typing.end() })
+	stop = sync.OnceFunc(func() { cancel(); w.d.typing.going.Wait() })
 	w.t.Cleanup(stop)
 	return woken, stop
 }
@@ -105,7 +105,7 @@ func TestTypingCallInProgressIsNotCancelled(t *testing.T) {
 		return nil
 	})
 	<-entered
-	shown.stop("1")
+	shown.stop("1", nil)
 	close(release)
 	shown.going.Wait()
 	if cut != nil {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -25,7 +26,8 @@ type Report struct {
 type ToolReport struct {
 	Name     string
 	Standing Standing
-	Call     core.Call // any call of it, as the policy sees it
+	Call     core.Call       // any call of it, as the policy sees it
+	Schema   json.RawMessage // of its arguments
 	Pin      Pin
 	Digest   string // hexadecimal, of the definition
 	Confirm  string // the entry of readOnly that confirms a definition that changed
@@ -52,7 +54,10 @@ func (s *server) report() Report {
 	}
 	for _, t := range s.listing.tools {
 		d := s.listing.known[t.Name]
-		one := ToolReport{Name: d.name, Standing: d.standing, Pin: d.pin, Digest: d.digest, Call: t.AnyCall(), Unchecked: d.unchecked}
+		one := ToolReport{
+			Name: d.name, Standing: d.standing, Pin: d.pin, Digest: d.digest, Call: t.AnyCall(), Schema: t.Schema,
+			Unchecked: d.unchecked,
+		}
 		if d.pin == Differs {
 			one.Confirm = d.confirmation()
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -29,17 +28,8 @@ const (
 	codeInternal     = "internal_error"
 )
 
-// refusal is a request that is not served.
-type refusal struct {
-	Status    int
-	Code      string
-	Message   string
-	Retryable bool
-	After     time.Duration // Retry-After
-	Field     string        // details.field
-}
-
-func (r *refusal) Error() string { return r.Code + ": " + r.Message }
+// refusal is why a request is not served. The same request may be sent again if its status is 429, or of the server.
+type refusal = access.Refusal
 
 func refuse(status int, code, message string) *refusal {
 	return &refusal{Status: status, Code: code, Message: message}
@@ -53,44 +43,42 @@ func invalid(field, message string) *refusal {
 }
 
 // unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.
-func unknownContinuation() *refusal {
-	return refuse(http.StatusConflict, codeContinuation, desk.ErrNotOurs.Message)
+func (e *Engine) unknownContinuation() *refusal {
+	return refuse(http.StatusConflict, codeContinuation, e.desk.PressNotOurs)
 }
 
 // refusalOf is how an error is answered. What the caller can't mend is logged, and shown without its cause.
 func (e *Engine) refusalOf(err error) *refusal {
 	var r *refusal
-	var denied *access.Refusal
 	var fault *wire.Fault
 	switch {
 	case errors.As(err, &r):
 		return r
-	case errors.As(err, &denied):
-		return &refusal{Status: denied.Status, Code: denied.Code, Message: denied.Message, Retryable: denied.Status == http.StatusTooManyRequests, After: denied.RetryAfter, Field: denied.Field}
 	case errors.As(err, &fault):
-		return &refusal{Status: http.StatusBadRequest, Code: fault.Code, Message: fault.Message, Field: fault.Field}
+		r = refuse(http.StatusBadRequest, fault.Code, fault.Message)
+		r.Field = fault.Field
+		return r
 	}
-	category := core.CategoryOf(err)
-	switch core.BucketOf(category) {
-	case core.UserCorrectable:
-		if text := core.MessageOf(err); text != "" {
-			return refuse(http.StatusBadRequest, codeInvalid, text)
-		}
-	case core.RetryableTransient:
-		if category != core.Internal {
-			e.Log.Warn("a request could not be served", "platform", Name, "category", category, "err", err)
-			return &refusal{Status: http.StatusServiceUnavailable, Code: codeUnavailable, Message: "The request could not be stored now. Send it again in a moment, under the same request_id.", Retryable: true, After: time.Second}
-		}
+	category, text := core.CategoryOf(err), core.MessageOf(err)
+	switch bucket := core.BucketOf(category); {
+	case bucket == core.UserCorrectable && text != "":
+		return refuse(http.StatusBadRequest, codeInvalid, text)
+	case bucket == core.RetryableTransient && category != core.Internal:
+		e.Log.Warn("a request could not be served", "platform", Name, "category", category, "err", err)
+		r = refuse(http.StatusServiceUnavailable, codeUnavailable,
+			"The request could not be stored now. Send it again in a moment, under the same request_id.")
+		r.RetryAfter = time.Second
+		return r
 	}
 	e.Log.Error("a request failed", "platform", Name, "category", category, "err", err)
-	return &refusal{Status: http.StatusInternalServerError, Code: codeInternal, Message: "The request failed inside gatehouse. Its log says why.", Retryable: true}
+	return refuse(http.StatusInternalServerError, codeInternal, "The request failed inside gatehouse. Its log says why.")
 }
 
 // writeRefusal answers a request that is not served. q has what could be read of it.
 func (e *Engine) writeRefusal(w http.ResponseWriter, q wire.Request, err error) {
 	r := e.refusalOf(err)
-	if r.After > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(r.After.Seconds()))))
+	if r.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(r.RetryAfter.Seconds()))))
 	}
 	switch r.Status {
 	case http.StatusUnauthorized:
@@ -99,7 +87,9 @@ func (e *Engine) writeRefusal(w http.ResponseWriter, q wire.Request, err error) 
 		w.Header().Set("Connection", "close")
 	}
 	a := wire.New(q)
-	a.Body = wire.Body{Status: wire.Failure, Error: &wire.Error{Code: r.Code, Message: r.Message, Retryable: r.Retryable}}
+	a.Body = wire.Body{Status: wire.Failure, Error: &wire.Error{
+		Code: r.Code, Message: r.Message, Retryable: r.Status == http.StatusTooManyRequests || r.Status >= 500,
+	}}
 	if r.Field != "" {
 		a.Body.Error.Details = map[string]any{"field": r.Field}
 	}
@@ -107,10 +97,15 @@ func (e *Engine) writeRefusal(w http.ResponseWriter, q wire.Request, err error) 
 }
 
 func write(w http.ResponseWriter, status int, a wire.Response) {
+	begin(w, status, "application/json")
+	_, _ = w.Write(a.Encode()) // the client has disconnected; it may ask again
+}
+
+// begin sends the head of an answer.
+func begin(w http.ResponseWriter, status int, kind string) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Type", kind+"; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(a.Encode()) // the client has disconnected; it may ask again
 }

@@ -9,34 +9,35 @@ import (
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/internal/markup"
 	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // card draws an approval in its current state. Only a reader who may decide gets tokens that do; all get one that reads
 // the state. reviewed: this is the second step.
-func (c *call) card(ctx context.Context, p storedPost, about map[string]any, reviewed bool) (wire.Directive, error) {
+func (c *call) card(
+	ctx context.Context, p storedPost, about map[string]any, reviewed bool,
+) (d wire.Directive, err error) {
 	approval, err := c.Store.LoadApproval(ctx, p.Approval)
 	if core.CategoryOf(err) == core.NotFound {
-		return said("An approval was requested here. It is no longer stored.", about), nil
+		return said(c.desk.CardGone, about), nil
 	}
 	if err != nil {
-		return wire.Directive{}, err
+		return d, err
 	}
 	card, err := c.Card(ctx, p.Approval, false)
 	if err != nil {
-		return wire.Directive{}, err
+		return d, err
 	}
 	run := approval.Invocation
 	about["approval"], about["status"], about["state"] = string(card.Approval), c.statusToken(run), string(card.State)
 	post := core.Post{Occasion: p.Occasion, LeftOut: p.LeftOut, Pressed: p.Pressed}
-	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, doc.Reader{Platform: Name, Who: c.who.Actor})
-	d := wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
+	reader := doc.Reader{Platform: Name, Who: c.who.Actor, Texts: c.desk.Texts}
+	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, reader)
+	d = wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
 	d.Payload["run_id"] = string(run)
 	if key, _ := about["id"].(string); c.html {
 		about["html"], err = markup.Card(card, v, markup.Options{Now: c.Now(), ID: key, Reviewed: reviewed})
-		if err != nil {
-			return d, err
-		}
 	}
 	holder := d.Payload // of the choices
 	if card.State == core.Open {
@@ -48,57 +49,61 @@ func (c *call) card(ctx context.Context, p storedPost, about map[string]any, rev
 			left := max(0, card.Deadline.Sub(c.Now()).Milliseconds())
 			d.DeadlineMS = &left
 		}
-		if c.request.TextOnly {
-			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", howToDecide(card)), about), about
+		if c.request.TextOnly { // its Shell shows no approvals
+			page := wording.Fill(v.DecideOnPage, "{page}", "/approvals/"+chat.Name(string(card.Approval)))
+			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", page), about), about
 		}
 	}
-	c.offer(v, card, run, reviewed, holder, about)
-	return d, nil
+	if choices := c.choices(v, card, run, reviewed, about); choices != nil {
+		holder["choices"] = choices
+	}
+	return d, err
 }
 
-// offer adds what the reader may press, each with a token of its own: decisions among the choices of holder, the rest to
-// what is said about the card.
-func (c *call) offer(
-	v doc.Document, card core.Card, run core.InvocationID, reviewed bool, holder, about map[string]any,
-) {
-	var choices []map[string]any
+// choices are what the reader may press to decide, each with a token of its own. What else they may do is said about
+// the card.
+func (c *call) choices(
+	v doc.Document, card core.Card, run core.InvocationID, reviewed bool, about map[string]any,
+) (all []map[string]any) {
 	for _, one := range append(v.Answers(), v.Cut(0, 0)...) {
-		t := token{Action: action(one.Action), Subject: string(card.Approval), Edits: card.Edits}
-		if one.Action == chat.ActionAnswer {
+		t := token{Action: one.Action, Subject: string(card.Approval), Edits: card.Edits}
+		switch one.Action {
+		case chat.ActionAnswer:
 			t.Edits = 0
-			about["answer"] = c.continuation(c.who, run, t)
+			about["answer"] = c.continuation(run, t)
 			if t.Edits = one.Option; one.Option == 0 {
 				continue
 			}
-		}
-		entry := map[string]any{"id": string(one.Action), "label": one.Label}
-		decision := true
-		switch one.Action {
-		case chat.ActionAnswer:
-			entry["id"] = "option-" + strconv.Itoa(one.Option)
 		case chat.ActionApprove:
 			if one.Cautions != "" && !reviewed {
-				t.Action, entry["id"], entry["label"] = actReview, "review", "Review"
+				t.Action, one.Label = actReview, v.ButtonReview
+			}
+		case chat.ActionRemember:
+			if one.Cautions != "" && !reviewed {
+				continue
 			}
 		case chat.ActionReason:
-			t.Action, entry["id"] = actDeny, "deny"
-			if card.NeedsWhy {
-				entry["needs_reason"] = true
-			}
-		default:
-			decision = false
+			t.Action = chat.ActionDeny
 		}
-		entry["continuation"] = c.continuation(c.who, run, t)
+		b := c.button(one.Label, run, t)
 		switch {
-		case decision:
-			choices = append(choices, entry)
-		case one.Action == chat.ActionWithdraw:
-			about["withdraw"] = entry["continuation"]
-		default:
-			about["actions"] = []map[string]any{entry}
+		case one.Option > 0:
+			b["id"] = "option-" + strconv.Itoa(one.Option)
+		case t.Action == chat.ActionDeny && card.NeedsWhy:
+			b["needs_reason"] = true
+		case t.Action == chat.ActionWithdraw:
+			about["withdraw"] = b["continuation"]
+			continue
+		case t.Action == chat.ActionAskAgain, t.Action == chat.ActionForget:
+			about["actions"] = []map[string]any{b}
+			continue
 		}
+		all = append(all, b)
 	}
-	if choices != nil {
-		holder["choices"] = choices
-	}
+	return all
+}
+
+// button is something to press, for Shells.
+func (c *call) button(label string, run core.InvocationID, t token) map[string]any {
+	return map[string]any{"id": string(t.Action), "label": label, "continuation": c.continuation(run, t)}
 }

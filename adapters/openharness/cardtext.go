@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -27,9 +28,16 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	lines := []string{plain.Headline(v) + ": " + plain.Text(v.Lead)}
 	if q := card.Question; q != nil {
 		payload["question"], payload["summary"] = describe(*q), q.Text
-		if card.State == core.Open {
-			lines = append(lines, answers(*q)...)
+		for i, title := range v.Options {
+			lines = append(lines, fmt.Sprintf("%d. %s", i+1, title))
 		}
+		for _, f := range q.Fields {
+			if q.Form && card.State == core.Open {
+				lines = append(lines, "– "+f.Label())
+			}
+		}
+	} else {
+		payload["tool"], payload["arguments"] = card.Tool, card.Arguments
 	}
 	for _, f := range facts {
 		lines = append(lines, f.Line())
@@ -37,15 +45,10 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	if v.Late != "" {
 		lines = append(lines, v.Late)
 	}
-	if card.Question == nil {
-		payload["tool"], payload["arguments"] = card.Tool, card.Arguments
-		switch {
-		case v.Told, card.Arguments == "":
-		case v.Arguments == "":
-			lines = append(lines, doc.NoArguments)
-		default:
-			lines = append(lines, "Arguments:", "  "+whole(v.Arguments))
-		}
+	if _, instead := v.Shown(); v.Arguments != "" {
+		lines = append(lines, v.LabelArguments+":", "  "+whole(v.Arguments))
+	} else if instead != "" {
+		lines = append(lines, instead)
 	}
 	payload["message"] = strings.Join(lines, "\n")
 	if !card.Deadline.IsZero() {
@@ -54,12 +57,7 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 	if card.State == core.Open {
 		payload["approvers"] = doc.Approvers(card, Name)
 	} else {
-		payload["standing"] = doc.Standing(card)
+		payload["standing"] = v.Standing()
 	}
 	return payload
-}
-
-// howToDecide tells a person whose Shell shows no approvals where an open one is decided.
-func howToDecide(card core.Card) string {
-	return "To decide: open /approvals/" + chat.Name(string(card.Approval)) + " of gatehouse's pages."
 }

@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"net/url"
 
 	"gatehouse/adapters/access"
@@ -13,10 +14,7 @@ const defaultSession = "default"
 // conversationOf returns the conversation of a principal's session. The names are escaped, so that different names are different
 // conversations, and no name of a Shell reaches a conversation of another principal or platform.
 func conversationOf(who access.Person, session, thread string) core.ConversationID {
-	if session == "" {
-		session = defaultSession
-	}
-	id := Name + ":oh/" + url.PathEscape(who.Name) + "/" + url.PathEscape(session)
+	id := Name + ":oh/" + url.PathEscape(who.Name) + "/" + url.PathEscape(cmp.Or(session, defaultSession))
 	if thread != "" {
 		id += "/" + url.PathEscape(thread)
 	}

@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -13,25 +14,35 @@ import (
 	"gatehouse/core"
 )
 
-// directives answers with mail. The steps of a turn and the person's own words are for streams only.
-func (c *call) directives(ctx context.Context, mail []core.Mail) (wire.Response, error) {
+// response answers with directives.
+func (c *call) response(all ...wire.Directive) wire.Response {
 	a := wire.New(c.request)
-	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{}}
+	a.Body = wire.Body{Status: wire.Success, Directives: append([]wire.Directive{}, all...)}
+	return a
+}
+
+// reply answers with what was said because of an event. The steps of a turn and the person's own words are for streams
+// only.
+func (c *call) reply(ctx context.Context, ev core.EventRecord, mail []core.Mail) (r wire.Response, err error) {
+	var all []wire.Directive
 	for _, m := range mail {
 		p, err := readPost(m)
 		if err != nil {
-			return a, err
+			return r, err
 		}
 		if p.Kind == core.PostSteps || p.Kind == kindSaid {
 			continue
 		}
 		d, err := c.directive(ctx, m, p)
 		if err != nil {
-			return a, err
+			return r, err
 		}
-		a.Body.Directives = announce(a.Body.Directives, d)
+		all = announce(all, d)
 	}
-	return a, nil
+	if r = c.response(all...); errored(ev) {
+		r = failed(r, ev)
+	}
+	return r, nil
 }
 
 func readPost(m core.Mail) (p storedPost, err error) {
@@ -80,44 +91,36 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 		}
 	case core.PostError:
 		about["bucket"] = string(p.Bucket)
-		if actions := c.actions(m.Event, p); len(actions) > 0 {
-			about["actions"] = actions
+		if a, label := c.mending(p.Bucket); a != "" && !p.Pressed && m.Event != 0 {
+			about["actions"] = []map[string]any{c.button(label, "", mend(a, m.Event))}
 		}
 	}
 	return d, nil
 }
 
-// actions are the buttons below the reply to a failed event.
-func (c *call) actions(event int64, p storedPost) []map[string]any {
-	button := func(a action, label string) []map[string]any {
-		return []map[string]any{{"id": string(a), "label": label, "continuation": c.failedToken(a, event)}}
+// mending is what the button below the reply to a failed event does, by the event's bucket, and its label; "" for none.
+func (c *call) mending(b core.Bucket) (a chat.Action, label string) {
+	switch b {
+	case core.RetryableTransient:
+		return actRetry, c.desk.ButtonTryAgain
+	case core.SessionTerminating:
+		return chat.ActionNew, c.desk.ButtonStartNew
 	}
-	switch {
-	case p.Pressed || event == 0:
-		return nil
-	case p.Bucket == core.RetryableTransient:
-		return button(actRetry, "Try again")
-	case p.Bucket == core.SessionTerminating:
-		return button(actNew, "Start a new conversation")
-	}
-	return nil
+	return "", ""
 }
 
-// failedToken is the continuation that tries a failed event again, or starts a new conversation after it.
-func (c *call) failedToken(a action, event int64) map[string]any {
-	return c.continuation(c.who, "", token{Action: a, Subject: strconv.FormatInt(event, 10)})
+// mend is the token of such a button.
+func mend(a chat.Action, failed int64) token {
+	return token{Action: a, Subject: strconv.FormatInt(failed, 10)}
 }
 
 // failed makes an answer that of a turn that failed: its code is the category, its message what the person shall read.
 func failed(a wire.Response, ev core.EventRecord) wire.Response {
-	category, bucket := ev.End.Category, bucketOf(ev)
+	bucket := bucketOf(ev)
 	a.Body.Status = wire.Failure
 	a.Body.Error = &wire.Error{
-		Code: string(category), Message: "The request failed.", Retryable: retryable(ev),
+		Code: string(cmp.Or(ev.End.Category, core.Category(bucket))), Message: "The request failed.", Retryable: retryable(ev),
 		Details: map[string]any{"error_bucket": string(bucket)},
-	}
-	if category == "" {
-		a.Body.Error.Code = string(bucket)
 	}
 	var others []wire.Directive
 	for _, d := range a.Body.Directives {
@@ -127,7 +130,7 @@ func failed(a wire.Response, ev core.EventRecord) wire.Response {
 			continue
 		}
 		a.Body.Error.Message, _ = d.Payload["message"].(string)
-		a.Body.Extensions = vendor(about)
+		a.Body.Extensions = d.Extensions
 	}
 	a.Body.Directives = others
 	return a

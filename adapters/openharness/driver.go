@@ -32,5 +32,6 @@ func (*Config) IDs() core.IDs {
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	o := c.Options
 	o.Signer, o.Card, o.Now, o.Log = d.Signer, d.Card, d.Now, d.Log
+	o.Words = d.Words
 	return New(o), nil
 }

@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -41,6 +43,7 @@ type Options struct {
 	Wait       time.Duration // how long a request waits for its turn at most; 0 = 25 seconds
 	Now        func() time.Time
 	Log        *slog.Logger
+	Words      map[string]string // in place of built-in texts of cards, by their keys
 }
 
 // Engine is a Harness Engine. It is made by New.
@@ -54,19 +57,14 @@ type Engine struct {
 
 // New makes an engine.
 func New(o Options) *Engine {
-	if o.MaxMessage <= 0 {
-		o.MaxMessage = 1 << 20
-	}
 	if o.Wait <= 0 || o.Wait > maxWait {
 		o.Wait = maxWait
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Log: o.Log}
+	o.MaxMessage, o.Log = cmp.Or(o.MaxMessage, 1<<20), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log}
 	return &Engine{Options: o, desk: at, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
 }
 
@@ -97,7 +95,7 @@ const (
 // Routes returns the handlers of the endpoint and its alias, and of the events, for every method: a wrong one is refused with an envelope, and
 // so is an address below them that is nothing.
 func (e *Engine) Routes(accept core.Accept) map[string]http.Handler {
-	messages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.serve(w, r, accept) })
+	messages := e.handler(http.MethodPost, accept, (*call).message)
 	elsewhere := http.HandlerFunc(e.elsewhere)
-	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: http.HandlerFunc(e.stream), Path + "/": elsewhere, Alias + "/": elsewhere}
+	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: e.handler(http.MethodGet, accept, (*call).stream), Path + "/": elsewhere, Alias + "/": elsewhere}
 }

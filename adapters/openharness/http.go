@@ -12,60 +12,41 @@ import (
 	"gatehouse/core"
 )
 
-// serve answers a request message.
-func (e *Engine) serve(w http.ResponseWriter, r *http.Request, accept core.Accept) {
-	who, err := e.admit(w, r, http.MethodPost)
-	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
-	}
-	leave, err := e.limits.enter(who, false)
-	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
-	}
-	defer leave()
-	body, err := e.readBody(w, r)
-	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
-	}
-	q, fault := wire.Decode(body, wire.Limits{Intent: e.MaxMessage})
-	if fault != nil {
-		e.writeRefusal(w, q, fault)
-		return
-	}
-	c := &call{Engine: e, who: who, request: q, accept: accept, mailbox: conversationOf(who, q.Session, q.Conversation), html: wantsHTML(r)}
-	a, err := c.answer(w, r)
-	if err != nil {
-		e.writeRefusal(w, q, err)
-		return
-	}
-	write(w, http.StatusOK, a)
+// handler answers requests of one method with what serve does, or with its refusal.
+func (e *Engine) handler(
+	method string, accept core.Accept, serve func(*call, http.ResponseWriter, *http.Request) error,
+) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{Engine: e, accept: accept}
+		leave, err := c.admit(w, r, method)
+		if err == nil {
+			defer leave()
+			err = serve(c, w, r)
+		}
+		if err != nil {
+			e.writeRefusal(w, c.request, err)
+		}
+	})
 }
 
-// admit says who sends a request, of this method.
-func (e *Engine) admit(w http.ResponseWriter, r *http.Request, method string) (access.Person, error) {
-	who, err := e.Gate.Identify(r)
-	if err != nil {
-		return access.Person{}, err
+// admit finds out who sends a request, of this method, and counts it; leave must be called if it is let in.
+func (c *call) admit(w http.ResponseWriter, r *http.Request, method string) (leave func(), err error) {
+	if c.who, err = c.Gate.Identify(r); err != nil {
+		return nil, err
 	}
 	if r.Method != method {
 		w.Header().Set("Allow", method)
-		return access.Person{}, refuse(http.StatusMethodNotAllowed, codeMethod, "Only "+method+" is served at this address.")
+		return nil, refuse(http.StatusMethodNotAllowed, codeMethod, "Only "+method+" is served at this address.")
 	}
-	return who, e.Gate.SameSite(r)
+	if err = c.Gate.SameSite(r); err != nil {
+		return nil, err
+	}
+	return c.limits.enter(c.who, method == http.MethodGet) // a stream is got
 }
 
 // elsewhere answers requests to addresses that are nothing.
 func (e *Engine) elsewhere(w http.ResponseWriter, _ *http.Request) {
 	e.writeRefusal(w, wire.Request{}, refuse(http.StatusNotFound, codeNotFound, "There is nothing at this address. Requests go to "+Path+"."))
-}
-
-// wantsHTML reports whether replies shall come as HTML, too, as a page needs them.
-func wantsHTML(r *http.Request) bool {
-	html, _ := strconv.ParseBool(r.URL.Query().Get("html"))
-	return html
 }
 
 // call is one request of a known principal.
@@ -77,6 +58,25 @@ type call struct {
 	mailbox core.ConversationID
 	html    bool
 	waited  <-chan struct{} // closed when the answer is due, or nobody waits for it any more
+}
+
+// message answers a request message.
+func (c *call) message(w http.ResponseWriter, r *http.Request) error {
+	body, err := c.readBody(w, r)
+	if err != nil {
+		return err
+	}
+	var fault *wire.Fault
+	if c.request, fault = wire.Decode(body, wire.Limits{Intent: c.MaxMessage}); fault != nil {
+		return fault
+	}
+	c.mailbox = conversationOf(c.who, c.request.Session, c.request.Conversation)
+	c.html, _ = strconv.ParseBool(r.URL.Query().Get("html")) // as a page needs its replies
+	a, err := c.answer(w, r)
+	if err == nil {
+		write(w, http.StatusOK, a)
+	}
+	return err
 }
 
 // answer takes exactly one path: a continuation never becomes a message (harness §3.4).
@@ -94,7 +94,7 @@ func (c *call) answer(w http.ResponseWriter, r *http.Request) (wire.Response, er
 	c.waited = waiting.Done()
 	ctx := context.WithoutCancel(r.Context()) // the wait ends, and its answer is still read from the store
 	if c.request.Continuation == nil {
-		return c.message(ctx)
+		return c.say(ctx)
 	}
 	return c.resume(ctx, named)
 }

@@ -54,7 +54,10 @@ func (l *limits) of(who access.Person) *usage {
 }
 
 func tooMany(after time.Duration) *refusal {
-	return &refusal{Status: http.StatusTooManyRequests, Code: codeRate, Message: "There are too many requests under this name. Wait, then send this one again.", Retryable: true, After: after}
+	r := refuse(http.StatusTooManyRequests, codeRate,
+		"There are too many requests under this name. Wait, then send this one again.")
+	r.RetryAfter = after
+	return r
 }
 
 // enter counts a request or a stream of a principal; leave must be called if it is let in.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -15,44 +15,38 @@ import (
 	"gatehouse/core"
 )
 
-// message stores a message, unless its request_id is known, and answers what became of it.
-func (c *call) message(ctx context.Context) (wire.Response, error) {
-	ev, err := c.event()
-	if err != nil {
-		return wire.Response{}, err
-	}
-	record, fresh, err := c.store(ctx, ev)
-	if err != nil {
-		return wire.Response{}, err
-	}
-	if fresh {
+// say stores a message, unless its request_id is known, and answers what became of it.
+func (c *call) say(ctx context.Context) (r wire.Response, err error) {
+	record, fresh, err := c.store(ctx, c.event())
+	switch {
+	case err != nil:
+		return r, err
+	case fresh:
 		return c.outcome(ctx, record, false)
 	}
 	return c.repeated(ctx, record)
 }
 
 // event makes the event of a message, whose id is made of the principal and the request_id: a repetition is the same event.
-func (c *call) event() (core.Event, error) {
-	p := payload{Request: c.request.ID, Digest: c.request.Digest(), Text: c.request.Intent, Attachments: c.request.Attachments}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		return core.Event{}, err
-	}
+func (c *call) event() core.Event {
+	q := c.request
 	ev := core.Event{
-		Platform: Name, ID: c.eventID(), Conversation: c.mailbox, Body: core.MessageEvent{}, Actor: c.who.Actor, Address: addressOf(c.mailbox), Payload: raw,
+		Platform: Name, ID: c.eventID(), Conversation: c.mailbox, Body: core.MessageEvent{},
+		Actor: c.who.Actor, Address: addressOf(c.mailbox),
 	}
-	if control := chat.Control(c.request.Intent); control != nil {
+	ev.Payload, _ = json.Marshal(payload{q.ID, q.Digest(), q.Intent, q.Attachments}) // can't fail
+	if control := chat.Control(q.Intent); control != nil {
 		ev.Body = control
 	}
-	return ev, nil
+	return ev
 }
 
 func (c *call) eventID() string {
-	if c.request.ID == "" {
-		return "request/" + c.who.Name + "/-" + rand.Text()
+	id := "-" + rand.Text()
+	if c.request.ID != "" {
+		id = fmt.Sprintf("%x", sha256.Sum256([]byte(c.request.ID)))
 	}
-	sum := sha256.Sum256([]byte(c.request.ID))
-	return "request/" + c.who.Name + "/" + hex.EncodeToString(sum[:])
+	return "request/" + c.who.Name + "/" + id
 }
 
 // maxRefused is how often one request_id may be refused because of other messages that wait.
@@ -64,39 +58,43 @@ func (c *call) store(ctx context.Context, ev core.Event) (record core.EventRecor
 	id := ev.ID
 	for n := 1; n <= maxRefused; n++ {
 		known, err := c.find(ctx, ev.ID)
+		if err == nil && known == nil {
+			err = c.limits.message(c.who)
+		}
 		if err != nil {
-			return core.EventRecord{}, false, err
+			return record, false, err
 		}
-		if known == nil {
-			if err := c.limits.message(c.who); err != nil {
-				return core.EventRecord{}, false, err
-			}
-		}
-		record, err := c.commit(ctx, ev)
+		record, err = c.commit(ctx, ev)
 		switch {
 		case err != nil, record.End.Kind != core.EndRefused:
 			return record, known == nil, err
 		case known == nil:
-			return core.EventRecord{}, false, tooMany(time.Second)
+			return record, false, tooMany(time.Second)
 		}
 		ev.ID = id + "/" + strconv.Itoa(n)
 	}
-	return core.EventRecord{}, false, tooMany(time.Minute)
+	return record, false, tooMany(time.Minute)
 }
 
-// commit accepts an event and reads it again. An earlier event of its id must be the same request.
+// commit stores an event. An earlier event of its id must be the same request.
 func (c *call) commit(ctx context.Context, ev core.Event) (core.EventRecord, error) {
+	record, err := c.stored(ctx, ev)
+	if err == nil {
+		err = c.same(record)
+	}
+	return record, err
+}
+
+// stored accepts an event and reads it again.
+func (c *call) stored(ctx context.Context, ev core.Event) (record core.EventRecord, err error) {
 	if _, err := c.accept(ctx, ev); err != nil {
-		return core.EventRecord{}, err
+		return record, err
 	}
-	record, err := c.find(ctx, ev.ID)
-	if err == nil && record == nil {
-		err = core.Errorf(core.Internal, "An event that was accepted is not in the store.")
+	known, err := c.find(ctx, ev.ID)
+	if err != nil || known == nil {
+		return record, core.Wrap(core.StoreBusy, err, "The request was stored, but can't be read now.")
 	}
-	if err != nil {
-		return core.EventRecord{}, err
-	}
-	return *record, c.same(*record)
+	return *known, nil
 }
 
 // find returns the event of an id; nil if there is none.

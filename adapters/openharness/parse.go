@@ -42,16 +42,14 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 // OldClick reads a decision that was stored with its answer as JSON in JSON, and without its approval.
 func (e *Engine) OldClick(ev core.Event) (core.Click, error) {
 	var p struct {
-		Approval core.ApprovalID // which none had
-		Choice   core.Choice
-		Edits    int
-		Reason   string
-		Answer   json.RawMessage
+		core.Click
+		Answer json.RawMessage `json:"answer"`
 	}
 	if err := json.Unmarshal(ev.Payload, &p); err != nil || p.Choice == "" || p.Approval != "" {
 		return core.Click{}, core.Wrap(core.Invalid, err, "The decision can't be read. Please send it again.")
 	}
-	return core.Click{Approval: core.ApprovalID(ev.Subject()), Choice: p.Choice, Edits: p.Edits, Reason: p.Reason, Answer: string(p.Answer)}, nil
+	p.Approval, p.Click.Answer = core.ApprovalID(ev.Subject()), string(p.Answer)
+	return p.Click, nil
 }
 
 // said is the text of a message, with its attachments: they are references, which nobody here follows.

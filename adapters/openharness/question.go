@@ -1,8 +1,6 @@
 package openharness
 
 import (
-	"fmt"
-
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
 )
@@ -30,17 +28,4 @@ func describe(q question.Question) map[string]any {
 		fields = append(fields, one)
 	}
 	return map[string]any{"text": q.Text, "form": q.Form, "fields": fields}
-}
-
-// answers are the options of a question or, of a form, its fields, a line each.
-func answers(q question.Question) (lines []string) {
-	for i, option := range q.Options() {
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, option.Title))
-	}
-	if q.Form {
-		for _, f := range q.Fields {
-			lines = append(lines, "– "+f.Label())
-		}
-	}
-	return lines
 }

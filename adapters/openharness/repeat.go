@@ -12,34 +12,20 @@ import (
 
 // repeated answers a message whose request_id is known. A failure that was answered as retryable is tried again: a Shell repeats the request
 // because it was told so. Anything else is answered as before.
-func (c *call) repeated(ctx context.Context, record core.EventRecord) (wire.Response, error) {
+func (c *call) repeated(ctx context.Context, record core.EventRecord) (r wire.Response, err error) {
 	last, err := c.last(ctx, record)
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	if !errored(last) || !retryable(last) {
 		return c.outcome(ctx, last, false)
 	}
 	if err := c.limits.message(c.who); err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	b := chat.Button{Action: chat.ActionRetry, Failed: last.Seq, Conversation: c.mailbox}
 	press, _ := c.desk.Press(ctx, b, c.pressOf(b, nil)).(desk.Event)
-	pressed, done, err := c.pressed(ctx, press.Event)
-	if err != nil {
-		return wire.Response{}, err
-	}
-	if !done {
-		return c.pending(c.failedToken(actRetry, last.Seq)), nil
-	}
-	again, err := c.again(ctx, last.Seq)
-	switch {
-	case err != nil:
-		return wire.Response{}, err
-	case again == nil: // it can't be tried again; the press was answered why
-		return c.outcome(ctx, pressed, true)
-	}
-	return c.outcome(ctx, *again, false)
+	return c.press(ctx, press.Event, c.continuation("", mend(actRetry, last.Seq)), false)
 }
 
 // again returns the event that tries a failed one again; nil if there is none.

@@ -15,22 +15,24 @@ import (
 
 // resume answers a request with a continuation. Its user_intent is not read: what is done is what the token was made for. patient: the
 // client named a wait; one that did not gets the state of a run at once.
-func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) {
-	if c.request.Continuation.Token == "" {
-		r := refuse(http.StatusBadRequest, codeContinuation, "A run_id alone resumes nothing. Send the continuation as it was given, with its continuation_token.")
-		r.Field = "context.continuation.continuation_token"
-		return wire.Response{}, r
+func (c *call) resume(ctx context.Context, patient bool) (r wire.Response, err error) {
+	named := *c.request.Continuation
+	if named.Token == "" {
+		return r, &refusal{
+			Status: http.StatusBadRequest, Code: codeContinuation, Field: "context.continuation.continuation_token",
+			Message: "A run_id alone resumes nothing. Send the continuation as it was given, with its continuation_token.",
+		}
 	}
-	t, ok := c.openToken(c.who, c.request.Continuation.Token)
+	t, ok := c.openToken(named.Token)
 	if !ok {
-		return wire.Response{}, unknownContinuation()
+		return r, c.unknownContinuation()
 	}
 	if t.Action == actStatus {
 		return c.status(ctx, core.InvocationID(t.Subject), patient)
 	}
 	b, a, err := c.subject(ctx, t)
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	known, err := c.find(ctx, c.eventID())
 	if err == nil && known != nil {
@@ -38,22 +40,23 @@ func (c *call) resume(ctx context.Context, patient bool) (wire.Response, error) 
 	}
 	switch {
 	case err != nil:
-		return wire.Response{}, err
+		return r, err
 	case known != nil: // the answer to the same request was lost
 		return c.decided(ctx, *known, a)
 	}
 	switch pressed := c.desk.Press(ctx, b, c.pressOf(b, a.Question)).(type) {
 	case desk.Event:
 		if pressed.Click.Choice == "" {
-			return c.press(ctx, pressed.Event)
+			same := map[string]any{"run_id": named.Run, "continuation_token": named.Token} // it is one press, however often
+			return c.press(ctx, pressed.Event, same, true)
 		}
 		return c.decide(ctx, a, pressed)
 	case desk.Open:
 		return c.review(ctx, a)
 	case desk.Say:
-		return wire.Response{}, c.refusal(b, pressed)
+		return r, c.refusal(b, pressed)
 	}
-	return wire.Response{}, unknownContinuation()
+	return r, c.unknownContinuation()
 }
 
 // subject returns what a token presses, and its approval, if the request is of its run and its session.
@@ -63,15 +66,15 @@ func (c *call) subject(ctx context.Context, t token) (b chat.Button, a core.Appr
 		a, err = c.Store.LoadApproval(ctx, b.Approval)
 		switch {
 		case core.CategoryOf(err) == core.NotFound:
-			err = refuse(http.StatusConflict, codeContinuation, desk.ErrUnknown.Message)
+			err = refuse(http.StatusConflict, codeContinuation, c.desk.PressUnknown)
 		case err == nil && !c.concerns(a.Invocation, a.Conversation):
-			err = unknownContinuation()
+			err = c.unknownContinuation()
 		}
 		return b, a, err
 	}
 	failed, err := c.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: b.Failed, Limit: 1})
 	if err == nil && (b.Failed == 0 || len(failed) == 0 || !c.concerns("", failed[0].Conversation)) {
-		err = unknownContinuation()
+		err = c.unknownContinuation()
 	}
 	b.Conversation = c.mailbox
 	return b, a, err
@@ -113,14 +116,10 @@ func (c *call) concerns(run core.InvocationID, mailbox core.ConversationID) bool
 }
 
 // review answers with the card once more, and with the token that approves it.
-func (c *call) review(ctx context.Context, a core.Approval) (wire.Response, error) {
-	d, err := c.card(ctx, storedPost{Kind: core.PostCard, Approval: a.ID}, map[string]any{"kind": "review", "id": a.CardKey()}, true)
-	if err != nil {
-		return wire.Response{}, err
-	}
-	r := wire.New(c.request)
-	r.Body = wire.Body{Status: wire.Success, Directives: announce(nil, d)}
-	return r, nil
+func (c *call) review(ctx context.Context, a core.Approval) (r wire.Response, err error) {
+	about := map[string]any{"kind": "review", "id": a.CardKey()}
+	d, err := c.card(ctx, storedPost{Kind: core.PostCard, Approval: a.ID}, about, true)
+	return c.response(announce(nil, d)...), err
 }
 
 // decision is the payload of a decision: the click, and which request it is; see payload.
@@ -131,15 +130,12 @@ type decision struct {
 }
 
 // decide stores the decision. The store decides: the first decision of a person counts, so the token is used once.
-func (c *call) decide(ctx context.Context, a core.Approval, pressed desk.Event) (wire.Response, error) {
-	raw, err := json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()})
-	if err != nil {
-		return wire.Response{}, err
-	}
-	pressed.ID, pressed.Payload = c.eventID(), raw
+func (c *call) decide(ctx context.Context, a core.Approval, pressed desk.Event) (r wire.Response, err error) {
+	pressed.ID = c.eventID()
+	pressed.Payload, _ = json.Marshal(decision{pressed.Click, c.request.ID, c.request.Digest()}) // can't fail
 	click, err := c.commit(ctx, pressed.Event)
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	return c.decided(ctx, click, a)
 }
@@ -161,26 +157,26 @@ func (c *call) refusal(b chat.Button, say desk.Say) error {
 }
 
 // decided waits for the decision, and then for the turn that it resumes.
-func (c *call) decided(ctx context.Context, click core.EventRecord, a core.Approval) (wire.Response, error) {
+func (c *call) decided(ctx context.Context, click core.EventRecord, a core.Approval) (r wire.Response, err error) {
 	done, err := c.await(func() (bool, error) { return c.delivered(ctx, &click) })
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	if !done {
 		return c.stillWorking(a.Invocation), nil
 	}
 	if click.End.Category != "" {
-		return wire.Response{}, c.refused(ctx, click)
+		return r, c.refused(ctx, click)
 	}
 	if a, err = c.Store.LoadApproval(ctx, a.ID); err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	if a.State == core.Open { // more people must decide
 		return c.status(ctx, a.Invocation, false)
 	}
-	signal, err := c.signal(ctx, a)
+	signal, err := c.find(ctx, a.Signal().ID)
 	if err != nil || signal == nil {
-		return wire.Response{}, core.Wrap(core.StoreBusy, err, "The decision is stored, but its turn can't be read now.")
+		return r, core.Wrap(core.StoreBusy, err, "The decision is stored, but its turn can't be read now.")
 	}
 	return c.outcome(ctx, *signal, true)
 }
@@ -191,22 +187,11 @@ func (c *call) refused(ctx context.Context, click core.EventRecord) error {
 	if err != nil {
 		return err
 	}
-	text := desk.ErrNotOurs.Message
+	text := c.desk.PressNotOurs
 	for _, m := range mail {
 		if p, err := readPost(m); err == nil && p.Text != "" {
 			text = p.Text
 		}
 	}
 	return c.refusal(chat.Button{}, desk.Say{Err: core.Errorf(click.End.Category, "%s", text)})
-}
-
-// signal returns the event that resumes the turn of a decided approval.
-func (c *call) signal(ctx context.Context, a core.Approval) (*core.EventRecord, error) {
-	all, err := c.Store.Events(ctx, core.EventFilter{Invocation: a.Invocation})
-	for i := range all {
-		if s, ok := all[i].Body.(core.SignalEvent); ok && s.Approval == a.ID {
-			return &all[i], nil
-		}
-	}
-	return nil, err
 }

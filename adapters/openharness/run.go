@@ -11,23 +11,19 @@ import (
 
 // outcome waits for the end of an event and answers with what was said because of it. With alone, nothing else of the conversation is in the
 // answer; otherwise it begins with what no answer has given out yet.
-func (c *call) outcome(ctx context.Context, ev core.EventRecord, alone bool) (wire.Response, error) {
+func (c *call) outcome(ctx context.Context, ev core.EventRecord, alone bool) (r wire.Response, err error) {
 	done, err := c.await(func() (bool, error) { return c.delivered(ctx, &ev) })
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	if !done {
 		return c.stillWorking(ev.Invocation), nil
 	}
 	mail, err := c.take(ctx, ev.Seq, alone || errored(ev), ev.Seq)
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
-	a, err := c.directives(ctx, mail)
-	if err != nil || !errored(ev) {
-		return a, err
-	}
-	return failed(a, ev), nil
+	return c.reply(ctx, ev, mail)
 }
 
 // delivered reports whether an event has ended and everything that was said because of it is in the mailbox. It reads the event again.
@@ -53,18 +49,21 @@ func (c *call) delivered(ctx context.Context, ev *core.EventRecord) (bool, error
 		return true, nil
 	}
 	mail, err := c.Store.ListMail(ctx, core.MailFilter{Mailbox: c.mailbox, Events: []int64{ev.Seq}})
-	here := func(r core.OutboxRow) bool {
-		return slices.ContainsFunc(mail, func(m core.Mail) bool { return m.Key == r.Key })
-	}
-	return err == nil && !slices.ContainsFunc(rows, func(r core.OutboxRow) bool { return !here(r) }), err
+	missing := func(r core.OutboxRow) bool { return !has(mail, r.Key) }
+	return err == nil && !slices.ContainsFunc(rows, missing), err
+}
+
+// has reports whether there is mail under a key.
+func has(all []core.Mail, key string) bool {
+	return slices.ContainsFunc(all, func(m core.Mail) bool { return m.Key == key })
 }
 
 // take returns the mail of these events and, unless alone, all other mail that no answer has given out; from now on it is given out by this
 // answer only. So an answer that was lost is the same when it is repeated, and no later one has it again.
 func (c *call) take(ctx context.Context, by int64, alone bool, events ...int64) ([]core.Mail, error) {
-	only := events
-	if !alone {
-		only = nil
+	var only []int64
+	if alone {
+		only = events
 	}
 	taken, err := c.Store.TakeMail(ctx, c.mailbox, by, only)
 	if err != nil {
@@ -75,7 +74,7 @@ func (c *call) take(ctx context.Context, by int64, alone bool, events ...int64) 
 		return nil, err
 	}
 	for _, m := range own {
-		if !slices.ContainsFunc(taken, func(t core.Mail) bool { return t.Key == m.Key }) {
+		if !has(taken, m.Key) {
 			taken = append(taken, m)
 		}
 	}
@@ -91,16 +90,14 @@ func (c *call) stillWorking(run core.InvocationID) wire.Response {
 // pending answers a request whose answer is not there yet, with the continuation that asks for it. It says nothing: a Shell would show that as the
 // answer.
 func (c *call) pending(status map[string]any) wire.Response {
-	a := wire.New(c.request)
-	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{{
+	return c.response(wire.Directive{
 		ActionType: "noop", Payload: map[string]any{"pending": true, "run_id": status["run_id"]},
 		Extensions: vendor(map[string]any{"kind": "working", "status": status}),
-	}}}
-	return a
+	})
 }
 
 func (c *call) statusToken(run core.InvocationID) map[string]any {
-	return c.continuation(c.who, run, token{Action: actStatus, Subject: string(run)})
+	return c.continuation(run, token{Action: actStatus, Subject: string(run)})
 }
 
 // vendor puts values under the namespace of our extensions.

@@ -27,35 +27,19 @@ const (
 
 // stream sends what is said in one session as server-sent events: each is a whole response message with one directive or error, and its id is
 // the place in the mailbox. A client that comes back names the last one, as browsers do by themselves, and gets what it missed.
-func (e *Engine) stream(w http.ResponseWriter, r *http.Request) {
-	who, err := e.admit(w, r, http.MethodGet)
-	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
-	}
-	c := &call{Engine: e, who: who}
+func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	after, err := c.follows(r)
 	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
+		return err
 	}
-	leave, err := e.limits.enter(who, true)
-	if err != nil {
-		e.writeRefusal(w, wire.Request{}, err)
-		return
-	}
-	defer leave()
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
+	w.Header().Set("X-Accel-Buffering", "no")
+	begin(w, http.StatusOK, "text/event-stream")
 	s := &sender{w: w, connection: http.NewResponseController(w)}
 	_ = s.connection.SetReadDeadline(time.Time{}) // or the server's own would end the stream
 	if s.write("retry: %d\n\n", reconnect) == nil {
 		c.follow(r, s, after)
 	}
+	return nil
 }
 
 // follows reads which session a stream is of, how it is drawn, and after which event it begins; -1 if no event is named. It refuses every
@@ -80,19 +64,14 @@ func (c *call) follows(r *http.Request) (after int64, err error) {
 	if deltas, err := strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); deltas || err != nil {
 		return 0, invalid("deltas", "This stream has whole replies only: set deltas to 0, or leave it out.")
 	}
-	return lastSeen(cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")))
-}
-
-// lastSeen reads the Last-Event-ID, which a client that can't set headers gives as the parameter after; -1 if there is none.
-func lastSeen(id string) (int64, error) {
-	if id == "" {
+	last := cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")) // for a client that can't set headers
+	if last == "" {
 		return -1, nil
 	}
-	seq, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || seq < 0 {
+	if after, err = strconv.ParseInt(last, 10, 64); err != nil || after < 0 {
 		return 0, invalid("Last-Event-ID", "The Last-Event-ID is not one of this stream.")
 	}
-	return seq, nil
+	return after, nil
 }
 
 // follow sends mail until the client leaves, is no longer admitted, or the engine stops.
@@ -115,11 +94,8 @@ func (c *call) follow(r *http.Request, s *sender, after int64) {
 		case <-changed:
 		case <-look.C:
 		case <-beat.C:
-			if _, err := c.Gate.Identify(r); err != nil {
-				return // the login has ended
-			}
-			if s.write(": still here\n\n") != nil {
-				return
+			if _, err := c.Gate.Identify(r); err != nil || s.write(": still here\n\n") != nil {
+				return // the login has ended, or the client has left
 			}
 		case <-ctx.Done():
 			return
@@ -158,32 +134,25 @@ func (c *call) sendNew(ctx context.Context, s *sender, after int64) (int64, erro
 }
 
 // envelope is a response message about one mail.
-func (c *call) envelope(ctx context.Context, m core.Mail) (wire.Response, error) {
+func (c *call) envelope(ctx context.Context, m core.Mail) (r wire.Response, err error) {
 	p, err := readPost(m)
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	d, err := c.directive(ctx, m, p)
-	if err != nil {
-		return wire.Response{}, err
+	if err != nil || p.Kind != core.PostError {
+		return c.response(d), err
 	}
-	a := wire.New(wire.Request{})
-	a.Body = wire.Body{Status: wire.Success, Directives: []wire.Directive{d}}
-	if p.Kind != core.PostError {
-		return a, nil
-	}
-	failedEvents, err := c.Store.Events(ctx, core.EventFilter{Seq: m.Event, Limit: 1})
+	known, err := c.Store.Events(ctx, core.EventFilter{Seq: m.Event, Limit: 1})
 	if err != nil {
-		return wire.Response{}, err
+		return r, err
 	}
 	var ev core.EventRecord
-	if len(failedEvents) > 0 {
-		ev = failedEvents[0]
+	if len(known) > 0 {
+		ev = known[0]
 	}
-	if ev.End.Category == "" {
-		ev.End.Category = core.Category(p.Bucket)
-	}
-	return failed(a, ev), nil
+	ev.End.Category = cmp.Or(ev.End.Category, core.Category(p.Bucket))
+	return failed(c.response(d), ev), nil
 }
 
 // sender writes a stream. A client that does not read is cut off.

@@ -3,25 +3,17 @@ package openharness
 import (
 	"strconv"
 
-	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
-// action is what a continuation token does.
-type action string
-
-// The actions. Each token is for one principal and carries an HMAC, so that it can be made again at any time and is stored nowhere.
+// What a continuation token does, besides the actions of buttons: approve, deny, withdraw, answer, new and ask_again,
+// each of which is done once. Each token is for one principal and carries an HMAC, so that it can be made again at any
+// time and is stored nowhere.
 const (
-	actStatus   action = "status"    // reads what became of a run; may be used again and again
-	actReview   action = "review"    // reads a card that needs a second step; the answer has the token that approves
-	actApprove  action = "approve"   // decides, once
-	actDeny     action = "deny"      // decides, once
-	actWithdraw action = "withdraw"  // of who asked: cancels the request, once
-	actAnswer   action = "answer"    // answers a question, once
-	actRetry    action = "retry"     // tries a failed message again, once
-	actNew      action = "new"       // starts a new conversation after a failure, once
-	actAskAgain action = "ask_again" // repeats the message whose approval expired
+	actStatus chat.Action = "status" // reads what became of a run; may be used again and again
+	actReview chat.Action = "review" // reads a card that needs a second step; the answer has the token that approves
+	actRetry  chat.Action = "retry"  // tries a failed message again, once
 )
 
 // tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is taken for one.
@@ -29,32 +21,28 @@ const tokenPurpose = "openharness"
 
 // token is a continuation token's content.
 type token struct {
-	Action  action
+	Action  chat.Action
 	Subject string // the run of a status, the approval of a decision, the number of a failed event
 	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the place of the option, from 1, or 0
 }
 
-func (e *Engine) seal(who access.Person, t token) string {
-	return e.Signer.Seal(tokenPurpose, string(t.Action), t.Subject, strconv.Itoa(t.Edits), who.Actor.ID)
-}
-
 // openToken reads a token of this principal; ok is false for any other text.
-func (e *Engine) openToken(who access.Person, text string) (t token, ok bool) {
-	fields, ok := e.Signer.Open(text)
-	if !ok || len(fields) != 5 || fields[0] != tokenPurpose || fields[4] != who.Actor.ID {
+func (c *call) openToken(text string) (t token, ok bool) {
+	fields, ok := c.Signer.Open(text)
+	if !ok || len(fields) != 5 || fields[0] != tokenPurpose || fields[4] != c.who.Actor.ID {
 		return token{}, false
 	}
 	edits, err := strconv.Atoi(fields[3])
-	return token{Action: action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
+	return token{Action: chat.Action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
 }
 
 // button is what a token does, as the button of a card or below the reply to a failed event.
 func (t token) button() chat.Button {
-	b := chat.Button{Action: chat.Action(t.Action), Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
+	b := chat.Button{Action: t.Action, Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
 	switch t.Action {
 	case actReview:
 		b.Action = chat.ActionConfirm
-	case actAnswer:
+	case chat.ActionAnswer:
 		b.Option, b.Edits = t.Edits, 0
 	case actRetry:
 		b.Action = chat.ActionRetry
@@ -66,6 +54,7 @@ func (t token) button() chat.Button {
 }
 
 // continuation is the wire form of a token: a Shell sends it back verbatim.
-func (e *Engine) continuation(who access.Person, run core.InvocationID, t token) map[string]any {
-	return map[string]any{"run_id": string(run), "continuation_token": e.seal(who, t)}
+func (c *call) continuation(run core.InvocationID, t token) map[string]any {
+	sealed := c.Signer.Seal(tokenPurpose, string(t.Action), t.Subject, strconv.Itoa(t.Edits), c.who.Actor.ID)
+	return map[string]any{"run_id": string(run), "continuation_token": sealed}
 }

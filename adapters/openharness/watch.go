@@ -10,7 +10,7 @@ import (
 // watchers wake whoever waits for a change of a mailbox. They are a hint of this process: what another process stores is found by looking.
 type watchers struct {
 	mu  sync.Mutex
-	all map[core.ConversationID]map[chan struct{}]bool
+	all map[chan struct{}]core.ConversationID
 }
 
 // add returns a channel that gets a value after each change; remove must be called.
@@ -19,25 +19,23 @@ func (w *watchers) add(mailbox core.ConversationID) (changed <-chan struct{}, re
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.all == nil {
-		w.all = map[core.ConversationID]map[chan struct{}]bool{}
+		w.all = map[chan struct{}]core.ConversationID{}
 	}
-	if w.all[mailbox] == nil {
-		w.all[mailbox] = map[chan struct{}]bool{}
-	}
-	w.all[mailbox][waiter] = true
+	w.all[waiter] = mailbox
 	return waiter, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if delete(w.all[mailbox], waiter); len(w.all[mailbox]) == 0 {
-			delete(w.all, mailbox)
-		}
+		delete(w.all, waiter)
 	}
 }
 
 func (w *watchers) wake(mailbox core.ConversationID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for waiter := range w.all[mailbox] {
+	for waiter, of := range w.all {
+		if of != mailbox {
+			continue
+		}
 		select {
 		case waiter <- struct{}{}:
 		default: // the last change was not noticed yet

@@ -33,10 +33,9 @@ func (a answered) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func benched(b *testing.B) *slack.Slack {
-	s := slack.New(slack.Options{
-		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://slack.invalid/api/", FollowUp: "thread"},
+	s := slack.New(core.Deps{
 		Signer: adaptertest.Signer(b, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
-	})
+	}, slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://slack.invalid/api/", FollowUp: "thread"})
 	s.Connect(answered(`{"ok":true,"channel":"C1","ts":"2.1","user":{"name":"ann"},"message":{"type":"message","text":"Fine.","blocks":[{"type":"markdown","text":"Fine."}]}}`))
 	return s
 }

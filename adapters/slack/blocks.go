@@ -3,11 +3,13 @@ package slack
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -22,7 +24,7 @@ const (
 type message struct {
 	Text   string
 	Blocks []api.Block
-	// Attachments are the foot of a card: a line beside a coloured edge.
+	// Attachments are the foot of a card: a line beside a coloured edge. An edit with nil keeps those that are there.
 	Attachments []api.Attachment `json:",omitempty"`
 	reply       []doc.Block      // what a part of a reply says, else nil
 }
@@ -30,17 +32,17 @@ type message struct {
 // options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
 	more = append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
-	if m.Attachments == nil {
-		return more
-	}
 	return append(more, api.MsgOptionAttachments(m.Attachments...))
 }
 
 func (m *message) add(b api.Block) { m.Blocks = append(m.Blocks, b) }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
-func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
-	return append(m.options(inThread(thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
+func (m message) posted(d core.Delivery) []api.MsgOption {
+	return append(
+		m.options(inThread(d.To.Thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(metadata(d)),
+	)
 }
 
 // lengthOf is how long the texts of blocks are together, in UTF-16 units.
@@ -64,6 +66,7 @@ func metadata(d core.Delivery) api.SlackMetadata {
 // painter draws deliveries. seal signs the value of a button.
 type painter struct {
 	seal func(fields ...string) string
+	*wording.Texts
 }
 
 // draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a
@@ -72,7 +75,7 @@ type painter struct {
 // Slack parses no tokens in text that a model or a person wrote: it is rich text, plain text or a table.
 func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
-		Reply: reply,
+		Reply: func(text string) []message { return reply(text, p.Texts) },
 		Plain: func(text string) message {
 			return message{Text: excerpt(text), Blocks: []api.Block{rich(section(own(shorten(defuse(text), maxPlain))))}}
 		},
@@ -81,8 +84,8 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 			return message{Text: excerpt("Tools used: " + defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m message) message {
-			m.Blocks = lateBlocks(m.Blocks)
-			m.Text = excerpt(chat.LateNote) + "\n" + m.Text
+			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(p.CardLate))
+			m.Text = excerpt(p.CardLate) + "\n" + m.Text
 			return m
 		},
 		Button: func(m message, label string, b chat.Button) (message, error) {
@@ -94,6 +97,7 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 		},
 		Extra: func(d core.Delivery) []string { return []string{d.To.Channel, d.To.Thread} },
 		Card:  p.card,
+		Texts: p.Texts,
 	}.Draw(d, link)
 }
 
@@ -113,11 +117,6 @@ func plainText(s string) *api.TextBlockObject {
 
 // smallLine returns a block with one line in small grey letters.
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
-
-// lateBlocks are the blocks of a message that comes late.
-func lateBlocks(blocks []api.Block) []api.Block {
-	return append([]api.Block{smallLine(chat.LateNote)}, blocks...)
-}
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
 func inThread(thread string) []api.MsgOption {

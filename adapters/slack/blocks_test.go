@@ -12,6 +12,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -50,12 +51,12 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
-		inspect(t, "modal", drawForm("value", doc.ReasonForm(c, maxReason)).Blocks.BlockSet, maxModalBlocks)
-		inspect(t, "modal", argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", drawForm("value", formOf(c, chat.ActionReason)).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", testPainter.argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
 		if c.Question != nil {
-			inspect(t, "modal", drawForm("value", doc.AnswerForm(c)).Blocks.BlockSet, maxModalBlocks)
+			inspect(t, "modal", drawForm("value", formOf(c, chat.ActionAnswer)).Blocks.BlockSet, maxModalBlocks)
 		}
-		if f, ok := doc.EditForm(c, maxInput); ok {
+		if f, ok := doc.View(core.Delivery{Card: &c}, testPainter.reader()).Form(chat.ActionEdit, maxInput); ok {
 			inspect(t, "modal", drawForm("value", f).Blocks.BlockSet, maxModalBlocks)
 		}
 	})
@@ -64,7 +65,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 func TestArgumentsModalShowsAllOrHowMuchIsMissing(t *testing.T) {
 	for _, n := range []int{1, 1000, 40_000, 2_000_000} {
 		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
-		view := argumentsModal(*c)
+		view := testPainter.argumentsModal(*c)
 		if size := inspect(t, "modal", view.Blocks.BlockSet, maxModalBlocks); size > maxModalBytes {
 			t.Errorf("%d characters make a modal of %d bytes", n, size)
 		}
@@ -115,7 +116,7 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
 	for _, view := range []api.ModalViewRequest{
-		drawForm(strings.Repeat("x", maxValue), doc.ReasonForm(*testCard(nil), maxReason)), drawForm(strings.Repeat("x", maxValue), editForm(*testCard(nil))), argumentsModal(*testCard(nil)),
+		drawForm(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionReason)), drawForm(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionEdit)), testPainter.argumentsModal(*testCard(nil)),
 	} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
 			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
@@ -132,7 +133,7 @@ func TestModalsStayWithinTheLimits(t *testing.T) {
 }
 
 func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
-	p := painter{seal: func(...string) string { return strings.Repeat("x", maxValue+1) }}
+	p := painter{seal: func(...string) string { return strings.Repeat("x", maxValue+1) }, Texts: wording.BuiltIn}
 	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)}, ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("card: %v", err)
 	}
@@ -150,4 +151,20 @@ func TestAFormHasAnInputForEachFieldOfAQuestion(t *testing.T) {
 	if n := len(inputs[callbacks[chat.ActionAnswer]]); n != question.MaxFields {
 		t.Errorf("%d inputs for %d fields", n, question.MaxFields)
 	}
+}
+
+// TestACardOfTheLongestTextsIsWithinTheLimits that may be in place of the built-in ones.
+func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
+	long := wording.New(adaptertest.Longest())
+	p := painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, Texts: long}
+	rapid.Check(t, func(t *rapid.T) {
+		d := adaptertest.AnyCard(t, anyText)
+		all, err := p.draw(d, "https://acme.slack.example/archives/C1/p12")
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d messages, %v", len(all), err)
+		}
+		for _, m := range all {
+			inspectWith(t, m.Text, m.Blocks, maxBlocks, false)
+		}
+	})
 }

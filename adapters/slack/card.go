@@ -14,23 +14,32 @@ import (
 	"gatehouse/core/question"
 )
 
-// channel reads a card.
-var channel = doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput}
+// reader is a channel, which reads a card.
+func (p painter) reader() doc.Reader {
+	return doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput, Texts: p.Texts}
+}
 
 // card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and
 // a coloured edge, which no reply has. Its text says the same, for notifications and for screen readers, but mentions
 // nobody.
 func (p painter) card(d core.Delivery, link string) (message, error) {
-	if d.First != "" && link != "" {
-		line := doc.Reminder(d, channel, link)
-		// Slack keeps attachments that an edit does not mention.
-		m := message{Text: doc.Plain(line, textOf), Attachments: []api.Attachment{}}
-		m.add(rich(section(line...)))
-		return m, nil
+	if d.Reminds != "" && link != "" {
+		line := doc.Reminder(d, p.reader(), link)
+		return message{
+			Text: p.text(line), Blocks: []api.Block{rich(section(line...))},
+			Attachments: []api.Attachment{}, // Slack keeps those that an edit does not mention
+		}, nil
 	}
-	v := doc.View(d, channel)
+	reader := p.reader()
+	if d.Like != "" && !d.Copy {
+		reader.First = link
+	}
+	v := doc.View(d, reader)
 	headline, said := append([]doc.Span{bold(v.Headline)}, v.For...), sayings(v)
-	m := message{Attachments: foot(doc.Plain(v.Foot, textOf), v.Color)}
+	foot, edge := p.text(v.Foot), fmt.Sprintf("#%06X", int(v.Color))
+	m := message{Attachments: []api.Attachment{{
+		Color: edge, Fallback: foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(foot)}},
+	}}}
 	if v.Late != "" {
 		m.add(smallLine(v.Late))
 	}
@@ -40,28 +49,28 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 		m.add(rich(section(headline...)))
 	}
 	m.add(rich(section(said...)))
-	text := doc.Plain(headline, textOf) + "\n" + doc.Plain(said, textOf)
+	text := p.text(headline) + "\n" + p.text(said)
 	if v.Options != nil {
-		text += "\nOptions: " + inline(strings.Join(v.Options, ", "), maxQuestion)
+		text += "\n" + v.LabelOptions + ": " + inline(strings.Join(v.Options, ", "), maxQuestion)
 	}
 	code, instead := v.Shown()
 	shown, left := chat.Head(defuse(code), maxArguments)
 	if code != "" {
-		m.add(arguments(shown, left))
-		text += "\nArguments:\n" + code
+		m.add(arguments(v, shown, left))
+		text += "\n" + v.LabelArguments + ":\n" + code
 	}
 	if instead != "" {
 		m.add(smallLine(instead))
 		text += "\n" + instead
 	}
 	if v.Elsewhere {
-		m.add(elsewhere(v.Context))
+		m.add(elsewhere(v))
 	} else {
 		link = ""
 	}
 	buttons, id, err := p.buttons(v, left)
 	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {
-		buttons = append(buttons, api.NewButtonBlockElement("open", "", plainText("Open the conversation")).WithURL(link))
+		buttons = append(buttons, api.NewButtonBlockElement("open", "", plainText(v.ButtonConversation)).WithURL(link))
 	}
 	if len(buttons) > 0 {
 		m.add(api.NewActionBlock(id, buttons...))
@@ -70,10 +79,18 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	return m, err
 }
 
-// foot returns the line below a card, beside an edge in the colour of its state.
-func foot(text string, color doc.Color) []api.Attachment {
-	edge := fmt.Sprintf("#%06X", int(color))
-	return []api.Attachment{{Color: edge, Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
+// text is the text of some spans, which mentions nobody: those whom it would mention have no name in it.
+func (p painter) text(spans []doc.Span) string {
+	return doc.Plain(spans, func(s doc.Span) string {
+		switch who := mentionOf(s).Type; {
+		case s.Kind != doc.Approver:
+		case who == "user":
+			return p.AnApprover
+		case who == "usergroup":
+			return p.ApproverGroup
+		}
+		return textOf(s)
+	})
 }
 
 // sayings are what a card is about, its fields and its notes, each on a line of its own.
@@ -89,26 +106,26 @@ func sayings(v doc.Document) []doc.Span {
 }
 
 // arguments draws a call's arguments, of which left characters are not among those shown.
-func arguments(shown string, left int) element {
-	box := rich(section(bold("Arguments")), preformatted(shown))
+func arguments(v doc.Document, shown string, left int) element {
+	box := rich(section(bold(v.LabelArguments)), preformatted(shown))
 	if left > 0 {
-		box.Elements = append(box.Elements, section(own(chat.Thousands(left)+" more characters: press Show all arguments")))
+		box.Elements = append(box.Elements, section(own(chat.Counted(v.ArgumentsCut, left))))
 	}
 	return box
 }
 
 // elsewhere draws what a copy adds for an approver who may not see the conversation: its last lines.
-func elsewhere(context []doc.Line) element {
-	box := rich(section(own(doc.Copied)))
+func elsewhere(v doc.Document) element {
+	box := rich(section(own(v.CardElsewhere)))
 	var quote []doc.Span
-	for i, l := range context {
+	for i, l := range v.Context {
 		if i > 0 {
 			quote = append(quote, own("\n"))
 		}
-		quote = append(quote, bold(l.Speaker+": "), own(doc.OrEmpty(said(l.Text, maxLine))))
+		quote = append(quote, bold(l.Speaker+": "), own(said(l.Text, maxLine)))
 	}
 	if quote != nil {
-		box.Elements = append(box.Elements, section(own("Last messages:")), element{Type: quoteType, Elements: pieces(quote)})
+		box.Elements = append(box.Elements, section(own(v.LastMessages)), element{Type: quoteType, Elements: pieces(quote)})
 	}
 	return box
 }
@@ -120,7 +137,7 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 	choices := v.Answers()
 	if len(choices) > question.MaxButtons {
 		id, err = doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(p.seal, maxBlockID)
-		all = append(all, menu(string(chat.ActionAnswer), "Choose an answer", v.Options))
+		all = append(all, menu(string(chat.ActionAnswer), v.ChooseAnswer, v.Options))
 		choices = nil
 	}
 	whole := v.Lead[0]
@@ -139,7 +156,7 @@ func (p painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 		if c.Cautions != "" {
 			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions)))
 			made.Confirm = api.NewConfirmationBlockObject(
-				plainText("Approve this?"), text, plainText("Approve"), plainText("Go back"),
+				plainText(v.FormConfirmTitle), text, plainText(v.ButtonApprove), plainText(v.ButtonGoBack),
 			).WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -74,8 +74,8 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, doc.NoEdit},
-		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 3000) + `"}` }, doc.NoEdit},
+		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, wording.BuiltIn.PressNoEdit},
+		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 3000) + `"}` }, wording.BuiltIn.PressNoEdit},
 		"decided":         {func(c *core.Card) { editable(c); c.State, c.DecidedAt = core.Approved, time.Unix(1_800_000_000, 0) }, "pproved"},
 		"not an approver": {func(c *core.Card) { editable(c); c.Approvers = []string{"slack:U9"} }, "You are not an approver of this request."},
 	} {

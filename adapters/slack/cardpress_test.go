@@ -4,12 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"gatehouse/adapters/slack"
 	"gatehouse/core"
 )
 
-// cardOf returns options with one card, which bob may decide, changed by change.
-func cardOf(change func(*core.Card)) slack.Options {
+// cardOf returns deps with one card, which bob may decide, changed by change.
+func cardOf(change func(*core.Card)) core.Deps {
 	card := core.Card{
 		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}", Approvers: []string{"slack:U2BOB"}, Quorum: 1,
 		Requested: core.Actor{ID: "slack:U1ANN"},
@@ -17,7 +16,7 @@ func cardOf(change func(*core.Card)) slack.Options {
 	if change != nil {
 		change(&card)
 	}
-	return slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }}
+	return core.Deps{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }}
 }
 
 // TestWhoMayNotDecideGetsNoForm but the reason, at once; nothing is stored.

@@ -183,7 +183,7 @@ func TestACommandThatCannotBeStoredIsAnsweredWithThat(t *testing.T) {
 	for name, delay := range map[string]time.Duration{"at once": 0, "late": 3 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			now := fakeserver.NewClock(time.Now())
-			onBoth(t, setup{slack: slack.Options{Now: now.Now}, fake: slacktest.Options{Scopes: plain(), AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+			onBoth(t, setup{slack: core.Deps{Now: now.Now}, fake: slacktest.Options{Scopes: plain(), AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 				dm := r.DMWith("U1ANN")
 				r.inbox.Gate(func(context.Context, core.Event) error {
 					now.Advance(delay)

@@ -3,7 +3,6 @@ package slack
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -25,12 +24,8 @@ const (
 	connectAllow = "allow"
 )
 
-// Texts for strangers, and for people of whom Slack can't be asked now.
-const (
-	strangerTalks   = "Sorry, I only talk with people of my own workspace. Somebody there can ask me for you."
-	strangerPresses = "Only people of my own workspace can use this button, so nothing was done."
-	unknownPresses  = "I could not check your workspace. Press again."
-)
+// strangerTalks is what strangers who write to the bot are told.
+const strangerTalks = "Sorry, I only talk with people of my own workspace. Somebody there can ask me for you."
 
 // unknownHome is the beginning of the log line about somebody of whom Slack can't be asked now.
 const unknownHome = "the workspace of a person can't be looked up now; "
@@ -56,42 +51,32 @@ func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) 
 	if s.Config.Connect == connectAllow {
 		return false, nil
 	}
-	own, err := s.wrote(ctx, b, e, m)
+	shared := e.Shared == true
+	own, err := s.isOwn(ctx, b, m.User, shared, m.UserTeam, m.SourceTeam, m.Team)
 	return !own, err
 }
 
-// wrote reports whether the author of a message is one of the bot's own people. Error: temporary, Slack can't be asked now.
-func (s *Slack) wrote(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
-	named := slices.DeleteFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, func(id string) bool { return id == "" })
-	foreign := slices.ContainsFunc(named, func(id string) bool { return !b.owns(id) })
+// isOwn reports whether a person is one of the bot's own, by the workspaces or organisations that Slack names as theirs
+// ("" for none) or else by what it answers. shared: people of other workspaces may be there. Error: temporary, Slack
+// can't be asked now.
+func (s *Slack) isOwn(ctx context.Context, b bot, user string, shared bool, homes ...string) (bool, error) {
+	named, foreign := false, false
+	for _, id := range homes {
+		named = named || id != ""
+		foreign = foreign || id != "" && !b.owns(id)
+	}
 	switch {
-	case len(named) > 0 && !foreign:
+	case named && !foreign:
 		return true, nil
-	case foreign && b.unknown:
+	case foreign && b.unknown || b.team == "":
 		return false, core.Errorf(core.DeliveryLater, unknownBot)
 	case foreign && b.enterprise == "":
 		return false, nil
-	case string(e.Shared) != "true": // where nobody else is, any other workspace is one of the organisation
+	case !shared: // any other workspace is one of the organisation
 		return true, nil
 	}
-	return s.isOwn(ctx, b, m.User)
-}
-
-// pressed reports whether the person of an interaction is one of the bot's own. Error: temporary, Slack can't be asked now.
-func (s *Slack) pressed(ctx context.Context, i interaction) (bool, error) {
-	b := s.identity.get()
-	known := b.team != ""
-	b.team = cmp.Or(b.team, i.Team.ID)
-	home := cmp.Or(i.User.TeamID, i.Team.ID)
-	switch {
-	case b.owns(home):
-		return true, nil
-	case !known:
-		return false, core.Errorf(core.DeliveryLater, unknownBot)
-	case home != "" && b.enterprise == "":
-		return false, nil
-	}
-	return s.isOwn(ctx, b, i.User.ID)
+	home, err := s.home(ctx, b, user)
+	return b.owns(home), err
 }
 
 // isFor reports whether a slash command is from the bot's own workspace, or another one of its organisation.
@@ -104,12 +89,6 @@ func (c slashCommand) isFor(b bot) bool {
 func (s *Slack) ran(ctx context.Context, b bot, c slashCommand) bool {
 	home, err := s.home(ctx, b, c.UserID)
 	return err != nil || home == "" || b.owns(home)
-}
-
-// isOwn reports whether Slack says that a person is one of the bot's own. Error: temporary, Slack can't be asked now.
-func (s *Slack) isOwn(ctx context.Context, b bot, user string) (bool, error) {
-	home, err := s.home(ctx, b, user)
-	return b.owns(home), err
 }
 
 // home asks Slack for a person's workspace, or their organisation if it is the bot's; "" if Slack does not say. Error: temporary, Slack can't
@@ -142,27 +121,25 @@ func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
 	return tell
 }
 
-// admits reports whether the person who pressed a button, or submitted a modal, is one of the bot's own. If not, it tells them why, and
-// result is the outcome of the press.
-func (s *Slack) admits(ctx context.Context, i interaction) (ok bool, result chat.Result) {
-	own, err := s.pressed(ctx, i)
+// admits reports whether somebody may press a button: they are one of the bot's own or, below a reply to a failed
+// event, may talk to it. If not, they are told why, and result is the outcome of the press.
+func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Result) {
+	talks := p.button.OnReply() && s.Config.Connect == connectAllow
+	if talks || p.button.Action == "" { // the desk refuses what is not ours
+		return true, chat.Stored
+	}
+	b := s.identity.get()
+	b.unknown, b.team = b.team == "", cmp.Or(b.team, p.Team.ID)
+	own, err := s.isOwn(ctx, b, p.User.ID, true, cmp.Or(p.User.TeamID, p.Team.ID))
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {
-			s.Log.Warn(unknownHome+pressNote, "person", i.User.ID, "category", core.CategoryOf(err), "err", err)
+			s.Log.Warn(unknownHome+pressNote, "person", p.User.ID, "category", core.CategoryOf(err), "err", err)
 		}
-		s.tellClicker(i, unknownPresses)
+		s.tell(p.Address, p.User.ID, s.desk.PressUnchecked)
 		return false, chat.NotStored
-	case !own && s.refuseStranger("press", i.User.ID, strangerPresses):
-		s.tellClicker(i, strangerPresses)
+	case !own && s.refuseStranger("press", p.User.ID, s.desk.PressStranger):
+		s.tell(p.Address, p.User.ID, s.desk.PressStranger)
 	}
 	return own, chat.Stored
-}
-
-// tellStranger tells a stranger who wrote to the bot that it does not answer.
-func (s *Slack) tellStranger(m messageEvent, at core.Address) {
-	if s.refuseStranger("message", m.User, strangerTalks) {
-		at.Thread = m.ThreadTS // a message that would begin a thread is answered in the channel
-		s.tell(at, m.User, strangerTalks)
-	}
 }

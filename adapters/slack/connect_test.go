@@ -8,6 +8,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
 )
 
 const (
@@ -39,7 +40,7 @@ func allow(c *slack.Config) { c.Connect = "allow" }
 
 func TestStrangersAreRefusedPolitely(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	onBoth(t, setup{slack: slack.Options{Now: clock.Now}, fake: slacktest.Options{Now: clock.Now}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{slack: core.Deps{Now: clock.Now}, fake: slacktest.Options{Now: clock.Now}}, func(t *testing.T, r *inbound) {
 		eve := r.shared()
 		mention := eve.Posts("C9", r.MentionOfBot()+" hello")
 		r.none(mention.Deliveries...)

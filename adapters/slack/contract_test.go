@@ -26,7 +26,7 @@ func openSocket(t *testing.T) (core.Platform, adaptertest.Fake) {
 	return p, o
 }
 
-func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*slack.Slack, *fakeWorkspace) {
+func open(t *testing.T, opt slacktest.Options, change func(*core.Deps)) (*slack.Slack, *fakeWorkspace) {
 	t.Helper()
 	if opt.Wait == nil {
 		opt.Wait = func(context.Context, int) {}
@@ -38,14 +38,14 @@ func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*sl
 	o.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	o.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", o.BotUserID()}})
 	o.DMWith("U1ANN")
-	options := slack.Options{
-		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"slack:U1ANN"}}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+	deps := core.Deps{
+		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"slack:U1ANN"}}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
 		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {
-		change(&options)
+		change(&deps)
 	}
-	return slack.New(options), o
+	return slack.New(deps, slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}), o
 }
 
 func (o *fakeWorkspace) Say(_ testing.TB, text string) {

@@ -47,12 +47,10 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 
 // NameOf returns a person's name in Slack, "" if it can't be looked up.
 func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
-	user, ok := webapi.UserID(who.ID)
-	if !ok {
-		return ""
-	}
-	if name := s.userName(ctx, user); name != user {
-		return name
+	if user, ok := webapi.UserID(who.ID); ok {
+		if name := s.userName(ctx, user); name != user {
+			return name
+		}
 	}
 	return ""
 }
@@ -207,13 +205,14 @@ func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, channelTime)
 	defer cancel()
-	switch c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel}); {
-	case err != nil:
-		return s.channels.Put(channel, slackevents.ChannelTypeChannel, channelRetry) // as most are
-	case c.IsMpIM:
-		return s.channels.Put(channel, slackevents.ChannelTypeMPIM, chat.Forever)
+	kind, lifetime := slackevents.ChannelTypeChannel, chat.Forever // as most are
+	c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+	if err != nil {
+		lifetime = channelRetry
+	} else if c.IsMpIM {
+		kind = slackevents.ChannelTypeMPIM
 	}
-	return s.channels.Put(channel, slackevents.ChannelTypeChannel, chat.Forever)
+	return s.channels.Put(channel, kind, lifetime)
 }
 
 // Limits of the look-up of a channel's members.
@@ -227,10 +226,10 @@ const (
 // is notified. If the card's rule says so, those who see the conversation get a copy too, or nobody does.
 func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (core.Copies, error) {
 	var sees []string
-	if d.Quiet && !d.Card.Direct && !refused {
-		return core.Copies{}, nil
-	}
 	if !refused && !d.Card.Direct {
+		if d.Quiet {
+			return core.Copies{}, nil
+		}
 		var err error
 		if sees, err = s.channelMembers(ctx, d.To.Channel); err != nil || sees == nil {
 			return core.Copies{}, err
@@ -266,10 +265,17 @@ func (s *Slack) channelMembers(ctx context.Context, channel string) ([]string, e
 
 // approversOutside returns the approvers who don't see a card: named people, and the members of a group if none of them sees it.
 func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) ([]string, error) {
-	var users []string
+	var outside []string
+	add := func(users ...string) {
+		for _, u := range users {
+			if !slices.Contains(sees, u) && !slices.Contains(outside, u) {
+				outside = append(outside, u)
+			}
+		}
+	}
 	for _, id := range approvers {
 		if user, ok := webapi.UserID(id); ok {
-			users = append(users, user)
+			add(user)
 		}
 		group, ok := webapi.GroupID(id)
 		if !ok {
@@ -280,13 +286,7 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 			return nil, err
 		}
 		if !slices.ContainsFunc(members, func(u string) bool { return slices.Contains(sees, u) }) {
-			users = append(users, members...)
-		}
-	}
-	var outside []string
-	for _, u := range users {
-		if !slices.Contains(sees, u) && !slices.Contains(outside, u) {
-			outside = append(outside, u)
+			add(members...)
 		}
 	}
 	return outside, nil

@@ -1,10 +1,12 @@
 // Package slack is the platform Slack: one workspace, over Socket Mode, over HTTP, or both. README.md describes the setup.
 //
-// Inbound. http.go receives a payload over either transport. events.go and interactions.go convert it to an event and pass it to accept.
-// The payload is acknowledged after the commit. If that fails, Slack sends an event again; whoever pressed a button or sent a command, which
-// Slack sends only once, is told to repeat it. Before the commit only what is needed is decoded (payloads.go). The payload of a message is
-// stored as received, without the secrets in it; its text and files are read when its turn begins (parse.go). What a press or a form means is
-// judged before the commit, by adapters/internal/desk, and only its meaning is stored. Event ids, the same if Slack delivers twice:
+// Inbound. http.go receives a payload over either transport. events.go and interactions.go, commands.go convert it to
+// an event and pass it to accept. The payload is acknowledged after the commit. If that fails, Slack sends an event
+// again; whoever pressed a button or sent a command, which Slack sends only once, is told to repeat it. Before the
+// commit only what is needed is decoded (payloads.go). The payload of a message is stored as received, without the
+// secrets in it; its text and files are read when its turn begins (parse.go). What a press or a form means is judged
+// before the commit, by adapters/internal/desk, and only its meaning is stored. Event ids, the same if Slack delivers
+// twice:
 //
 //	message/TEAM/CHANNEL/TS              a message; app_mention and message of one post are one event
 //	amend/TEAM/CHANNEL/TS/REVISION       a change or deletion of a message

@@ -38,7 +38,5 @@ func (c *Config) Configured() bool { return c.BotToken+c.AppToken+c.SigningSecre
 
 // Open makes the platform.
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
-	return New(Options{
-		Config: *c, Signer: d.Signer, Card: d.Card, PutBlob: d.PutBlob, Now: d.Now, Jitter: d.Jitter, Log: d.Log,
-	}), nil
+	return New(d, *c), nil
 }

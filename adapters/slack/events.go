@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -39,7 +40,7 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 		s.Log.Warn("an event of another workspace is refused", "team", chat.Clip(e.TeamID))
 		return nil, chat.Foreign
 	}
-	ev, ok, err := s.eventOf(ctx, b, e)
+	ev, err := s.eventOf(ctx, b, e)
 	switch {
 	case core.IsTemporary(err):
 		if ctx.Err() == nil {
@@ -48,47 +49,50 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 		return nil, chat.NotStored
 	case err != nil:
 		return nil, chat.Unreadable(s.Log, "event", body, err)
-	case !ok:
+	case ev == nil:
 		return nil, chat.Stored
 	}
 	if ev.Payload == nil {
 		ev.Payload = stored(body)
 	}
-	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
+	return nil, chat.Commit(ctx, s.Log, *ev, accept, retryNote)
 }
 
-// eventOf converts Slack's event to ours. ok is false for an event that does not concern the bot. Error: it can't be read, or, if temporary,
-// Slack can't be asked now who wrote it.
-func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, ok bool, err error) {
+// eventOf converts Slack's event to ours; nil for one that does not concern the bot. Error: it can't be read, or, if
+// temporary, Slack can't be asked now who wrote it.
+func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, error) {
 	var kind struct {
 		Type string `json:"type"`
 	}
-	if err := chat.Decode(e.Event, &kind); err != nil {
-		return core.Event{}, false, err
-	}
-	if kind.Type != string(slackevents.Message) && kind.Type != string(slackevents.AppMention) {
-		return core.Event{}, false, nil // its other fields may have any form
+	err := chat.Decode(e.Event, &kind)
+	if err != nil || kind.Type != string(slackevents.Message) && kind.Type != string(slackevents.AppMention) {
+		return nil, err // the other fields of another kind may have any form
 	}
 	var m messageEvent
 	if err := chat.Decode(e.Event, &m); err != nil || m.Channel == "" {
-		return core.Event{}, false, err
+		return nil, err
 	}
 	switch m.Subtype {
 	case api.MsgSubTypeMessageChanged:
 		return s.changedEvent(ctx, b, e, m)
 	case api.MsgSubTypeMessageDeleted:
-		ev, ok = deletedEvent(b, m)
-		return ev, ok, nil
+		return deletedEvent(b, m), nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
-	if ev, ok = s.newMessage(b, m); !ok {
-		return core.Event{}, false, nil
+	ev := s.newMessage(b, m)
+	if ev == nil {
+		return nil, nil
 	}
 	refused, err := s.refuses(ctx, b, e, m)
-	if refused && err == nil && !ev.FollowUp { // a follow-up was not meant for the bot
-		s.tellStranger(m, ev.Address)
+	if !refused {
+		return ev, nil
 	}
-	return ev, !refused, err
+	// A follow-up was not meant for the bot.
+	if err == nil && !ev.FollowUp && s.refuseStranger("message", m.User, strangerTalks) {
+		ev.Address.Thread = m.ThreadTS // a message that would begin a thread is answered in the channel
+		s.tell(ev.Address, m.User, strangerTalks)
+	}
+	return nil, err
 }
 
 // userSubtypes are the subtypes that a person's message may have.
@@ -96,11 +100,11 @@ var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBro
 
 const slackbot = "USLACKBOT"
 
-// newMessage returns the event of a new message. Messages of bots, this one or another, are ignored: two bots could answer each other
-// forever.
-func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
+// newMessage returns the event of a new message, nil if it does not concern the bot. Messages of bots, this one or
+// another, are ignored: two bots could answer each other forever.
+func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
 	if !slices.Contains(userSubtypes, m.Subtype) || m.BotID != "" || m.User == "" || m.User == b.user || m.User == slackbot || m.TS == "" {
-		return core.Event{}, false
+		return nil
 	}
 	rest, mentioned := cutMention(m.Text, b.user)
 	if b.user == "" { // the bot's id is not known yet, so rely on Slack's event type
@@ -111,35 +115,32 @@ func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
 	thread, control := "", chat.Control(rest)
+	if control != nil {
+		ev.Body = control
+	}
 	switch {
 	case m.ChannelType == slackevents.ChannelTypeIM:
 		if s.assistantThread(m) {
 			thread = m.ThreadTS
 		}
 	case !mentioned && leadingMention.MatchString(m.Text): // people talk to each other
-		return core.Event{}, false
+		return nil
 	case m.ChannelType == slackevents.ChannelTypeMPIM:
-		if !mentioned && s.Config.GroupDM != groupAll {
-			if control == nil {
-				return core.Event{}, false
-			}
-			ev.FollowUp = true // a control word is for the bot if it has been talked to there
+		meant := mentioned || s.Config.GroupDM == groupAll
+		if !meant && control == nil {
+			return nil
 		}
+		ev.FollowUp = !meant // a control word is for the bot if it has been talked to there
 	case mentioned:
-		if ev.Address.Thread == "" {
-			ev.Address.Thread = m.TS
-		}
-		thread = ev.Address.Thread
+		thread = cmp.Or(m.ThreadTS, m.TS)
+		ev.Address.Thread = thread
 	case m.ThreadTS != "" && m.ThreadTS != m.TS && s.Config.FollowUp == followThread:
 		thread, ev.FollowUp = m.ThreadTS, true
 	default:
-		return core.Event{}, false
+		return nil
 	}
 	ev.Conversation = conversationID(b.team, m.Channel, thread)
-	if control != nil {
-		ev.Body = control
-	}
-	return ev, true
+	return &ev
 }
 
 // leadingMention matches a message that begins with a person's mention, after white space and punctuation at most.
@@ -148,24 +149,23 @@ var leadingMention = regexp.MustCompile(`^(?:&(?:lt|gt|amp);|[\s\p{P}\p{S}\p{Cf}
 // assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until the
 // token's scopes are known, the event itself decides.
 func (s *Slack) assistantThread(m messageEvent) bool {
-	fromView := len(m.AssistantThread) > 0 && string(m.AssistantThread) != "null"
-	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, fromView)
+	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, m.AssistantThread != nil)
 }
 
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
-// changedEvent returns the amendment of a message whose author changed its text. ok is false for any other change, such as an unfurl.
-func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
+// changedEvent returns the amendment of a message whose author changed its text; nil for any other change, such as an
+// unfurl.
+func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	var now, before slackMessage
 	if err := chat.Decode(m.Message, &now); err != nil {
-		return core.Event{}, false, err
+		return nil, err
 	}
 	_ = chat.Decode(m.Previous, &before) // may be missing
 	if now.Subtype == tombstone {
 		m.DeletedTS = now.TS
-		ev, ok = deletedEvent(b, m)
-		return ev, ok, nil
+		return deletedEvent(b, m), nil
 	}
 	var edited struct {
 		User string `json:"user"`
@@ -174,18 +174,18 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	_ = chat.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User) && now.BotID == "" && now.User != "" && now.User != b.user
 	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" {
-		return core.Event{}, false, nil
+		return nil, nil
 	}
-	if refused, err := s.refuses(ctx, b, e, messageEvent{slackMessage: now}); refused || err != nil {
-		return core.Event{}, false, err
+	if refused, err := s.refuses(ctx, b, e, messageEvent{slackMessage: now}); refused {
+		return nil, err
 	}
 	payload, err := rewritten(e, m)
 	if err != nil {
-		return core.Event{}, false, err
+		return nil, err
 	}
 	rest, _ := cutMention(now.Text, b.user)
-	text := fromMrkdwn(rest, func(byte, string) string { return "" })
-	return amendment(b, m, now.User, now.TS, core.Amendment{Revision: edited.TS, Payload: payload, Text: text}), true, nil
+	change := core.Amendment{Revision: edited.TS, Payload: payload, Text: fromMrkdwn(rest, nil)}
+	return amendment(b, m, now.User, now.TS, change), nil
 }
 
 // rewritten returns the body that the event would have if the message had been written in its new form.
@@ -200,20 +200,20 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"type": slackevents.CallbackEvent, "team_id": e.TeamID, "authorizations": e.Authorizations, "event": event})
 }
 
-// deletedEvent returns the amendment of a message that was deleted.
-func deletedEvent(b bot, m messageEvent) (core.Event, bool) {
+// deletedEvent returns the amendment of a message that was deleted; nil for one of a bot.
+func deletedEvent(b bot, m messageEvent) *core.Event {
 	var before slackMessage
 	_ = chat.Decode(m.Previous, &before)
 	if before.User == "" || before.User == b.user || before.BotID != "" || m.DeletedTS == "" || m.EventTS == "" {
-		return core.Event{}, false
+		return nil
 	}
-	return amendment(b, m, before.User, m.DeletedTS, core.Amendment{Revision: m.EventTS}), true
+	return amendment(b, m, before.User, m.DeletedTS, core.Amendment{Revision: m.EventTS})
 }
 
-func amendment(b bot, m messageEvent, user, ts string, a core.Amendment) core.Event {
+func amendment(b bot, m messageEvent, user, ts string, a core.Amendment) *core.Event {
 	payload, _ := json.Marshal(a) // contains only strings and parsed JSON: can't fail
 	key := messageKey(b.team, m.Channel, ts)
-	return core.Event{
+	return &core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversationID(b.team, m.Channel, ""),
 		Body: core.AmendEvent{Event: key}, Actor: actor(user), Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
 	}

@@ -56,14 +56,16 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 
 // history reads a page of messages of a thread, or of a channel outside its threads.
 func (s *Slack) history(ctx context.Context, at core.Address, since, cursor string) ([]api.Message, string, error) {
-	h := api.GetConversationHistoryParameters{ChannelID: at.Channel, Oldest: since, Cursor: cursor, Limit: historyPage, IncludeAllMetadata: true}
 	if at.Thread != "" {
 		messages, _, next, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: h.ChannelID, Timestamp: at.Thread, Oldest: h.Oldest, Cursor: h.Cursor, Limit: h.Limit, IncludeAllMetadata: true,
+			ChannelID: at.Channel, Timestamp: at.Thread, Oldest: since,
+			Cursor: cursor, Limit: historyPage, IncludeAllMetadata: true,
 		})
 		return messages, next, err
 	}
-	page, err := s.api.GetConversationHistoryContext(ctx, &h)
+	page, err := s.api.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
+		ChannelID: at.Channel, Oldest: since, Cursor: cursor, Limit: historyPage, IncludeAllMetadata: true,
+	})
 	if err != nil {
 		return nil, "", err
 	}

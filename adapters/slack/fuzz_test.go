@@ -12,9 +12,9 @@ import (
 
 // unconnected returns a platform whose API can't be reached.
 func unconnected(t testing.TB) *slack.Slack {
-	return slack.New(slack.Options{
-		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
-	})
+	return slack.New(core.Deps{
+		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+	}, slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"})
 }
 
 // fuzzBodies passes arbitrary bodies of a kind to the platform: every event that is stored is complete and can be parsed.

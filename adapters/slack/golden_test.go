@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
-var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }}
+var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, Texts: wording.BuiltIn}
 
 // samples are the posts for which there are golden files.
 var samples = adaptertest.Samples{
@@ -37,17 +40,18 @@ func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
-	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", doc.ReasonForm(*testCard(nil), maxReason)))
-	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", doc.ReasonForm(*testCard(func(c *core.Card) { c.NeedsWhy = true }), maxReason)))
-	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", editForm(*testCard(func(c *core.Card) { c.Editable = true }))))
+	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.NeedsWhy = true }), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Editable = true }), chat.ActionEdit)))
 	for _, name := range []string{"form", "text"} {
-		adaptertest.Golden(t, "modal-answer-"+name, drawForm("sealed:value", doc.AnswerForm(*samples.Deliveries()["card-question-"+name].Card)))
+		adaptertest.Golden(t, "modal-answer-"+name, drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-"+name].Card, chat.ActionAnswer)))
 	}
-	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+	adaptertest.Golden(t, "modal-arguments", testPainter.argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
-func editForm(c core.Card) doc.Form {
-	f, _ := doc.EditForm(c, maxInput)
+func formOf(c core.Card, action chat.Action) doc.Form {
+	limit := map[chat.Action]int{chat.ActionReason: maxReason, chat.ActionEdit: maxInput}[action]
+	f, _ := doc.View(core.Delivery{Card: &c}, testPainter.reader()).Form(action, limit)
 	return f
 }
 
@@ -62,4 +66,44 @@ func drawAll(t fataler, d core.Delivery) []message {
 		inspectWith(t, m.Text, m.Blocks, maxBlocks, d.Kind == core.PostReply)
 	}
 	return all
+}
+
+// TestEveryTextOfAFormCanBeReplaced: with a file that replaces all of them no word of a form is left.
+func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
+	texts := wording.New(adaptertest.Marked())
+	field := func(kind question.Kind, change func(*question.Field)) question.Field {
+		f := question.Field{Kind: kind, MaxLength: 500}
+		if change != nil {
+			change(&f)
+		}
+		return f
+	}
+	many := make([]question.Choice, question.MaxButtons+1)
+	for i := range many {
+		many[i].Title = "选"
+	}
+	c := *testCard(func(c *core.Card) {
+		c.Tool, c.Summary, c.Risk, c.Hidden, c.Editable = "工具", "付款", core.Dangerous, 2, true
+		c.Arguments = `{"数": 20}`
+	})
+	asks := c
+	asks.Question = &question.Question{Text: "几？", Form: true, Fields: []question.Field{
+		field(question.Text, nil), field(question.Number, nil), field(question.Integer, nil), field(question.Pick, func(f *question.Field) { f.Choices = many }),
+	}}
+	drawn := map[string]any{}
+	for action, card := range map[chat.Action]core.Card{chat.ActionReason: c, chat.ActionEdit: c, chat.ActionAnswer: asks} {
+		f, ok := doc.View(core.Delivery{Card: &card}, painter{Texts: texts}.reader()).Form(action, 1000)
+		if !ok {
+			t.Fatalf("there is no form to %s", action)
+		}
+		drawn[string(action)] = drawForm("x", f)
+	}
+	long := c
+	long.Arguments = `{"数": "` + strings.Repeat("长", 400_000) + `"}`
+	drawn["arguments"], drawn["long"] = painter{Texts: texts}.argumentsModal(c), painter{Texts: texts}.argumentsModal(long)
+	for name, form := range drawn {
+		if left := adaptertest.Unmarked(adaptertest.TextsIn(t, form), "approve"); left != nil {
+			t.Errorf("%s says %q", name, left)
+		}
+	}
 }

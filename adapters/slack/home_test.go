@@ -10,6 +10,7 @@ import (
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
 )
 
 const cannotCheck = "I could not check your workspace. Press again."
@@ -114,7 +115,7 @@ func TestAPressIsNotTakenIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 	for name, trouble := range temporary {
 		t.Run(name, func(t *testing.T) {
 			everyone := adaptertest.Cards{Approvers: []string{"slack:U1ANN", "slack:U2BOB", "slack:U9EVE"}}
-			r := start(t, setup{before: organised, slack: slack.Options{Card: everyone.Card}}).known()
+			r := start(t, setup{before: organised, slack: core.Deps{Card: everyone.Card}}).known()
 			r.shared()
 			press := func(who string) []byte {
 				return formOf(`{"type":"block_actions",` + who + `,"channel":{"id":"C9"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)

@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -43,8 +42,15 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	requests := webhook.NewReader(webhook.Options{
 		Signature: headerSignature, Time: headerTime, Valid: s.validSignature, Now: s.Now, Log: s.Log,
 	})
-	route := func(kind string, receive receiver, decode func([]byte) ([]byte, error)) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	routes := map[string]http.Handler{}
+	route := func(path, kind string, receive receiver, decode func([]byte) ([]byte, error)) {
+		routes["GET "+path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !unsignedCheck(w, r) {
+				w.Header().Set("Allow", http.MethodPost)
+				http.Error(w, "only POST is accepted", http.StatusMethodNotAllowed)
+			}
+		})
+		routes["POST "+path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if unsignedCheck(w, r) {
 				return // an empty 200
 			}
@@ -54,25 +60,18 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 			}
 			body, err := decode(body)
 			if err != nil {
-				s.Log.Warn("a request is refused", "path", r.URL.Path, "status", http.StatusBadRequest, "why", "the form can't be read")
-				http.Error(w, "the form can't be read", http.StatusBadRequest)
+				const why, status = "the form can't be read", http.StatusBadRequest
+				s.Log.Warn("a request is refused", "path", path, "status", status, "why", why)
+				http.Error(w, why, status)
 				return
 			}
 			s.serve(w, r, body, receive, accept)
 		})
 	}
-	check := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !unsignedCheck(w, r) {
-			w.Header().Set("Allow", http.MethodPost)
-			http.Error(w, "only POST is accepted", http.StatusMethodNotAllowed)
-		}
-	})
-	return map[string]http.Handler{
-		"POST " + pathEvents:       route("application/json", s.receiveEvent, func(body []byte) ([]byte, error) { return body, nil }),
-		"POST " + pathInteractions: route(form, s.receiveInteraction, formPayload),
-		"POST " + pathCommands:     route(form, s.receiveCommand, formFields),
-		"GET " + pathEvents:        check, "GET " + pathInteractions: check, "GET " + pathCommands: check,
-	}
+	route(pathEvents, "application/json", s.receiveEvent, func(body []byte) ([]byte, error) { return body, nil })
+	route(pathInteractions, form, s.receiveInteraction, formPayload)
+	route(pathCommands, form, s.receiveCommand, formFields)
+	return routes
 }
 
 // form is the content type of a form.
@@ -142,15 +141,14 @@ func formFields(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := []byte{'{'}
+	fields := map[string]any{}
 	for key, values := range form {
-		for _, value := range values { // of a field that is given twice both: chat.Decode refuses it
-			name, _ := json.Marshal(key) // strings can always be marshalled
-			value, _ := json.Marshal(value)
-			text = append(append(append(append(text, name...), ':'), value...), ',')
+		fields[key] = values // of a field that is given twice a list, which chat.Decode refuses
+		if len(values) == 1 {
+			fields[key] = values[0]
 		}
 	}
-	return append(bytes.TrimSuffix(text, []byte{','}), '}'), nil
+	return json.Marshal(fields)
 }
 
 // The headers of a signed request.
@@ -177,16 +175,14 @@ func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
 // receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false if it could not be
 // stored.
 func (s *Slack) receiveSocket(ctx context.Context, kind string, payload []byte, accept core.Accept) (reply any, ack bool) {
-	var result chat.Result
-	switch kind {
-	case socketmode.RequestTypeEventsAPI:
-		reply, result = s.receiveEvent(ctx, payload, accept)
-	case socketmode.RequestTypeInteractive:
-		reply, result = s.receiveInteraction(ctx, payload, accept)
-	case socketmode.RequestTypeSlashCommands:
-		reply, result = s.receiveCommand(ctx, payload, accept)
-	default:
+	receive := map[string]receiver{
+		socketmode.RequestTypeEventsAPI: s.receiveEvent, socketmode.RequestTypeInteractive: s.receiveInteraction,
+		socketmode.RequestTypeSlashCommands: s.receiveCommand,
+	}[kind]
+	if receive == nil {
 		s.Log.Debug("an envelope of an unknown kind is ignored", "kind", kind)
+		return nil, true
 	}
+	reply, result := receive(ctx, payload, accept)
 	return reply, result != chat.NotStored
 }

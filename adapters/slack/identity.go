@@ -2,7 +2,7 @@ package slack
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -11,38 +11,26 @@ import (
 
 // identity is who the bot is in its workspace. The zero value means not known yet.
 type identity struct {
-	mu     sync.Mutex
-	bot    bot
-	scopes map[string]bool // of its token, as reported with Slack's last answer; nil: not known yet
+	bot    atomic.Pointer[bot]
+	scopes atomic.Pointer[map[string]bool] // of its token, as reported with Slack's last answer
 }
 
 // get returns the bot, a zero one if it is not known yet.
 func (i *identity) get() bot {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.bot
+	if known := i.bot.Load(); known != nil {
+		return *known
+	}
+	return bot{}
 }
 
-func (i *identity) set(b bot) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.bot = b
-}
-
-func (i *identity) setScopes(scopes map[string]bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.scopes = scopes
-}
+func (i *identity) setScopes(scopes map[string]bool) { i.scopes.Store(&scopes) }
 
 // hasScope reports whether the token has a scope. It returns unknown if Slack has not reported the scopes yet.
 func (i *identity) hasScope(scope string, unknown bool) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.scopes == nil {
-		return unknown
+	if known := i.scopes.Load(); known != nil {
+		return (*known)[scope]
 	}
-	return i.scopes[scope]
+	return unknown
 }
 
 // keepIdentity asks Slack who the bot is, until ctx ends.
@@ -53,7 +41,9 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 		Ask: func(ctx context.Context) error {
 			me, err := s.api.AuthTestContext(ctx)
 			if err == nil { // before the answer counts as healthy
-				s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, workspace: me.Team, name: me.User})
+				s.identity.bot.Store(&bot{
+					team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, workspace: me.Team, name: me.User,
+				})
 			}
 			if err := s.called(err); err != nil {
 				if ctx.Err() == nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -17,7 +16,7 @@ const check = time.Minute
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	n := adaptertest.NewTimers()
 	var down *slacktest.Injected
-	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
 	}})
@@ -70,7 +69,7 @@ func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 
 func TestARevokedTokenDoesNotEndRun(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
+	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
 	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
 	n.Fire(check)

@@ -40,7 +40,7 @@ type inbound struct {
 // setup is what a test may change before the platform runs.
 type setup struct {
 	fake   slacktest.Options
-	slack  slack.Options
+	slack  core.Deps
 	config func(*slack.Config)
 	before func(*inbound)
 }
@@ -82,21 +82,21 @@ func start(t *testing.T, s setup) *inbound {
 		s.slack.Jitter = func() float64 { return -1 }
 	}
 	s.slack.Log = r.log.Logger()
-	s.slack.Config = slack.Config{
+	config := slack.Config{
 		BotToken: r.BotToken(), AppToken: r.AppToken(), SigningSecret: r.SigningSecret(), APIURL: r.APIURL(), FollowUp: "thread",
 	}
-	s.config(&s.slack.Config)
-	r.p = slack.New(s.slack)
+	s.config(&config)
+	r.p = slack.New(s.slack, config)
 	if s.before != nil {
 		s.before(r)
 	}
-	if s.slack.Config.SigningSecret != "" {
+	if config.SigningSecret != "" {
 		mux := http.NewServeMux()
 		for pattern, h := range r.p.Routes(r.inbox.Accept) {
 			mux.Handle(pattern, h)
 		}
 		r.web = httptest.NewServer(mux)
-		if s.slack.Config.AppToken == "" {
+		if config.AppToken == "" {
 			r.SendTo(slacktest.Addresses{Events: r.web.URL + "/slack/events", Interactions: r.web.URL + "/slack/interactions", Commands: r.web.URL + "/slack/commands"})
 		}
 	}

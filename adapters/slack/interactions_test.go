@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/desk"
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -134,7 +133,7 @@ func TestAForgedButtonIsRefusedWithAnErrorMessage(t *testing.T) {
 }
 
 func TestAButtonSealedWithAnOlderKeyIsValid(t *testing.T) {
-	r := start(t, setup{slack: slack.Options{Signer: adaptertest.Signer(t, "the newer of two keys", testKey)}}).known()
+	r := start(t, setup{slack: core.Deps{Signer: adaptertest.Signer(t, "the newer of two keys", testKey)}}).known()
 	if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))); c.Choice != core.Approve {
 		t.Errorf("got %+v", c)
 	}
@@ -272,10 +271,10 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		text string
 	}{
 		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, text: "pproved"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), text: desk.ErrUnknown.Message},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), text: wording.BuiltIn.PressUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
+			r := start(t, setup{slack: core.Deps{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.text); err != nil {
 				t.Error(err)
@@ -286,7 +285,7 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) {
+		r := start(t, setup{slack: core.Deps{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
 		}).Card}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
@@ -320,7 +319,7 @@ func TestAForgedModalSaysSo(t *testing.T) {
 				Action string `json:"response_action"`
 				Errors map[string]string
 			}
-			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" || len(said.Errors) != 1 || said.Errors[input] != desk.ErrNotOurs.Message {
+			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" || len(said.Errors) != 1 || said.Errors[input] != wording.BuiltIn.PressNotOurs {
 				t.Errorf("%s %q: answered %d %s", callback, metadata, status, answer)
 			}
 		}

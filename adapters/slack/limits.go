@@ -34,6 +34,7 @@ const (
 	longText     = 100 // a text that may be longer has an input of several lines
 
 	maxFieldLabel = 150 // of an input of a form
+	maxTitle      = 24  // of a form and its buttons
 
 	maxLines    = 6 // of a conversation, on the copy of a card
 	maxLine     = 250

@@ -12,7 +12,6 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 	"gatehouse/core/question"
 )
 
@@ -21,108 +20,100 @@ var callbacks = map[chat.Action]string{
 	chat.ActionReason: "deny_reason", chat.ActionEdit: "edit_arguments", chat.ActionAnswer: "answer_question",
 }
 
+// callbackMended is the id of the form for changed arguments that is filled with what was probably meant. Its input has an
+// id of its own: Slack keeps what was typed into one that it knows.
+const callbackMended = "edit_mended"
+
 // inputs are the ids of a form's inputs, by their places: each is the id of a block and of the element in it.
 var inputs = map[string][]string{
 	callbacks[chat.ActionReason]: {"reason"},
 	callbacks[chat.ActionEdit]:   {"arguments"},
-	callbacks[chat.ActionAnswer]: {
-		"field_0", "field_1", "field_2", "field_3", "field_4", "field_5", "field_6", "field_7", "field_8", "field_9",
-	},
+	callbackMended:               {"arguments_mended"},
+	callbacks[chat.ActionAnswer]: strings.Fields(
+		"field_0 field_1 field_2 field_3 field_4 field_5 field_6 field_7 field_8 field_9",
+	),
 }
 
 // drawForm draws a form. value is sent with its submission.
 func drawForm(value string, f doc.Form) api.ModalViewRequest {
-	callback := callbacks[f.Action]
+	return drawFormAs(callbacks[f.Action], value, f)
+}
+
+// drawFormAs draws a form under the id of one.
+func drawFormAs(callback, value string, f doc.Form) api.ModalViewRequest {
 	about := f.Lead
 	if f.Tool != "" {
-		about = append(about, own("\nTool: "), doc.Span{Kind: doc.Tool, Text: f.Tool})
+		about = append(about, own("\n"+f.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: f.Tool})
 	}
 	blocks := []api.Block{rich(section(about...))}
 	for i, in := range f.Inputs {
-		blocks = append(blocks, input(inputs[callback][i], in))
+		blocks = append(blocks, input(inputs[callback][i], in, f.ChooseOne))
 	}
 	return api.ModalViewRequest{
-		Type: api.VTModal, CallbackID: callback, PrivateMetadata: value,
-		Title: plainText(f.Title), Submit: plainText(f.Submit), Close: plainText("Go back"), Blocks: api.Blocks{BlockSet: blocks},
+		Type: api.VTModal, CallbackID: callback, PrivateMetadata: value, Blocks: api.Blocks{BlockSet: blocks},
+		Title: plainText(short(f.Title, maxTitle)), Submit: plainText(short(f.Submit, maxTitle)),
+		Close: plainText(short(f.ButtonGoBack, maxTitle)),
 	}
 }
 
 // input draws an input of a form, with its label.
-func input(id string, in doc.Input) api.Block {
+func input(id string, in doc.Input, prompt string) api.Block {
 	var hint *api.TextBlockObject
 	if in.Hint != "" {
 		hint = plainText(short(in.Hint, maxHint))
 	}
-	return api.NewInputBlock(id, plainText(short(in.Shown(), maxFieldLabel)), hint, inputElement(id, in)).WithOptional(!in.Required)
+	label := plainText(short(in.Label(), maxFieldLabel))
+	return api.NewInputBlock(id, label, hint, inputElement(id, in, prompt)).WithOptional(!in.Required)
 }
 
-func inputElement(id string, in doc.Input) api.BlockElement {
-	f := in.Field
-	if titles := in.Titles(); len(titles) > question.MaxButtons {
-		return menu(id, "Choose one", titles)
-	} else if titles != nil {
+func inputElement(id string, in doc.Input, prompt string) api.BlockElement {
+	titles, low, high := in.Titles(), string(in.Minimum), string(in.Maximum)
+	switch {
+	case len(titles) > question.MaxButtons:
+		return menu(id, prompt, titles)
+	case titles != nil:
 		return api.NewRadioButtonsBlockElement(id, options(titles)...)
+	case in.Kind == question.Text:
+		text := api.NewPlainTextInputBlockElement(nil, id).WithMultiline(in.MaxLength > longText)
+		text.MinLength, text.MaxLength = min(in.MinLength, maxInput), min(in.MaxLength, maxInput)
+		text.InitialValue = in.Value
+		return text
 	}
-	if f.Kind == question.Text {
-		input := api.NewPlainTextInputBlockElement(nil, id).WithMultiline(f.MaxLength > longText)
-		if in.Placeholder != "" {
-			input.Placeholder = plainText(in.Placeholder)
-		}
-		input.MinLength, input.MaxLength, input.InitialValue = min(f.MinLength, maxInput), min(f.MaxLength, maxInput), in.Value
-		return input
+	number := api.NewNumberInputBlockElement(nil, id, in.Kind == question.Number)
+	if in.Kind == question.Number || !strings.Contains(low+high, ".") {
+		number.MinValue, number.MaxValue = bound.FindString(low), bound.FindString(high)
 	}
-	input := api.NewNumberInputBlockElement(nil, id, f.Kind == question.Number)
-	if bounds := string(f.Minimum) + " " + string(f.Maximum); f.Kind == question.Number || !strings.Contains(bounds, ".") {
-		input.MinValue, input.MaxValue = bound.FindString(string(f.Minimum)), bound.FindString(string(f.Maximum))
-	}
-	return input
+	return number
 }
 
 // bound matches the numbers that Slack takes as a bound. Others are checked after the submission only.
 var bound = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 
-// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is
-// missing.
-func argumentsModal(c core.Card) api.ModalViewRequest {
-	blocks := []api.Block{rich(section(own("Tool: "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
-	rest, bytes := defuse(doc.Arguments(c)), 0
-	for n := 0; rest != "" && n < maxChunks; n++ {
-		chunk := chunkOf(rest)
+// argumentsModal returns a modal with all arguments of a call, in blocks that end with a line if that leaves them at
+// least half full. If they exceed Slack's limits, it shows how much is missing.
+func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
+	blocks := []api.Block{rich(section(own(p.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
+	rest, room := defuse(doc.Arguments(c)), maxArgBytes
+	for range maxChunks {
+		chunk, more := chat.Head(rest, maxChunk)
+		if end := strings.LastIndexByte(chunk, '\n') + 1; more > 0 && end > len(chunk)/2 {
+			chunk = chunk[:end]
+		}
 		written, _ := json.Marshal(chunk) // a string: can't fail
-		if bytes += len(written); bytes > maxArgBytes {
+		if room -= len(written); room < 0 || chunk == "" {
 			break
 		}
 		blocks = append(blocks, rich(preformatted(chunk)))
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		left := chat.Thousands(utf8.RuneCountInString(rest)) + " more characters do not fit here."
-		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, channel)))))
+		left := chat.Counted(p.FormArgumentsCut, utf8.RuneCountInString(rest))
+		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, p.reader())))))
 	}
 	return api.ModalViewRequest{
-		Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"),
-		Blocks: api.Blocks{BlockSet: blocks},
+		Type: api.VTModal, Title: plainText(short(p.FormArgumentsTitle, maxTitle)),
+		Close: plainText(short(p.ButtonClose, maxTitle)), Blocks: api.Blocks{BlockSet: blocks},
 	}
-}
-
-// short returns a text on one line that ends within a limit, with a sign where it is cut.
-func short(s string, limit int) string {
-	text := defuse(chat.OneLine(mask.Escape(s)))
-	if _, left := chat.Head(text, limit); left > 0 {
-		text, _ = chat.Head(text, limit-1)
-		text += "…"
-	}
-	return chat.OrNone(text)
-}
-
-// chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block
-// at least half full.
-func chunkOf(s string) string {
-	chunk, left := chat.Head(s, maxChunk)
-	if end := strings.LastIndexByte(chunk, '\n') + 1; left > 0 && end > len(chunk)/2 {
-		return chunk[:end]
-	}
-	return chunk
 }
 
 // menu draws options to choose one of.

@@ -13,44 +13,37 @@ import (
 )
 
 // fromMrkdwn converts a person's text in Slack's mrkdwn to plain text for the agent: Slack's tokens become what the person saw, and its
-// three entities are decoded, once. names returns the name of a person ('@'), a channel ('#') or a user group ('!'), "" if it is not
-// known.
-func fromMrkdwn(text string, names func(kind byte, id string) string) string {
+// three entities are decoded, once. names are those that are known of people, channels and user groups, by their ids.
+func fromMrkdwn(text string, names map[string]string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-	var b strings.Builder
-	at := 0
-	for _, m := range token.FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(unescape.Replace(text[at:m[0]]))
-		b.WriteString(tokenText(text[m[2]:m[3]], names))
-		at = m[1]
-	}
-	b.WriteString(unescape.Replace(text[at:]))
-	return b.String()
+	return token.ReplaceAllStringFunc(text, func(part string) string {
+		if inside, ends := strings.CutSuffix(part, ">"); ends && part[0] == '<' {
+			return tokenText(inside[1:], names)
+		}
+		return unescape.Replace(part)
+	})
 }
 
-// token is one of Slack's tokens. A < that a person typed arrives as &lt;.
-var token = regexp.MustCompile(`<([^<>\n]*)>`)
+// token matches Slack's tokens, and what is between them. A < that a person typed arrives as &lt;.
+var token = regexp.MustCompile(`<[^<>\n]*>|[^<]+|<`)
 
 // tokenText returns the inside of <…> as people see it.
-func tokenText(inside string, names func(kind byte, id string) string) string {
+func tokenText(inside string, names map[string]string) string {
 	what, label, _ := strings.Cut(inside, "|")
 	label = unescape.Replace(label)
+	if group, ok := strings.CutPrefix(what, "!subteam^"); ok {
+		what = "@" + group
+	}
 	switch {
 	case strings.HasPrefix(what, "@"), strings.HasPrefix(what, "#"):
-		return what[:1] + nameOf(what[0], what[1:], label, names)
-	case strings.HasPrefix(what, "!subteam^"):
-		return "@" + nameOf('!', strings.TrimPrefix(what, "!subteam^"), label, names)
+		id := what[1:]
+		return what[:1] + cmp.Or(strings.TrimLeft(names[id], "@#"), strings.TrimLeft(label, "@#"), id)
 	case what == "!here", what == "!channel", what == "!everyone":
 		return "@" + what[1:]
 	case strings.HasPrefix(what, "!"):
 		return cmp.Or(label, "<"+unescape.Replace(what)+">")
 	}
 	return linkText(unescape.Replace(what), label)
-}
-
-// nameOf returns a name without its sign: the name from the look-up, else the token's label, else the id.
-func nameOf(kind byte, id, label string, names func(kind byte, id string) string) string {
-	return cmp.Or(strings.TrimLeft(names(kind, id), "@#"), strings.TrimLeft(label, "@#"), id)
 }
 
 // linkText returns a link as text: its label and, if the label does not show it, its address.
@@ -79,25 +72,21 @@ func cutMention(text, bot string) (rest string, mentioned bool) {
 	if bot == "" {
 		return text, false
 	}
-	plain, labelled := "<@"+bot+">", "<@"+bot+"|"
-	mentioned = strings.Contains(text, plain)
-	if at := strings.Index(text, labelled); at >= 0 {
-		mentioned = mentioned || strings.Contains(text[at:], ">")
-	}
-	for {
-		rest = strings.TrimSpace(text)
-		switch {
-		case strings.HasPrefix(rest, plain):
-			rest = rest[len(plain):]
-		case strings.HasPrefix(rest, labelled) && strings.Contains(rest, ">"):
-			rest = rest[strings.IndexByte(rest, '>')+1:]
-		default:
-			return rest, mentioned
+	rest = strings.TrimSpace(text)
+	for _, m := range mention.FindAllStringSubmatch(text, -1) {
+		if m[1] != bot {
+			continue
 		}
-		rest = strings.TrimLeft(rest, ",:")
-		text = rest
+		mentioned = true
+		if after, first := strings.CutPrefix(rest, m[0]); first {
+			rest = strings.TrimSpace(strings.TrimLeft(after, ",:"))
+		}
 	}
+	return rest, mentioned
 }
+
+// mention matches a mention of a person.
+var mention = regexp.MustCompile(`<@([^<>|\n]*)(?:\|[^>]*)?>`)
 
 // joiner is a zero-width character that no Slack token contains.
 const joiner = "\u2060"
@@ -137,30 +126,23 @@ var (
 func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
 
 // excerptOf is excerpt with another limit.
-func excerptOf(s string, limit int) string {
-	return escaped(strings.TrimSpace(joinBlankLines(chat.Clean(s))), limit)
-}
+func excerptOf(s string, limit int) string { return escaped(joinBlankLines(chat.Clean(s)), limit) }
 
-// joinBlankLines makes several blank lines one, and removes the white space in front of them.
+// joinBlankLines removes the white space around a text and makes several blank lines in it one, without the white space
+// in front of them.
 func joinBlankLines(s string) string {
-	var b strings.Builder
-	for {
-		line, rest, more := strings.Cut(s, "\n")
-		if !more {
-			b.WriteString(s)
-			return b.String()
+	var kept []string
+	for line := range strings.SplitSeq(strings.TrimSpace(s), "\n") {
+		last := len(kept) - 1
+		switch blank := strings.Trim(line, " \t") == ""; {
+		case !blank || last < 0:
+			kept = append(kept, line)
+		case kept[last] != "":
+			kept[last] = strings.TrimRight(kept[last], " \t")
+			kept = append(kept, "")
 		}
-		blank := false
-		for next, after, more := strings.Cut(rest, "\n"); more && strings.Trim(next, " \t") == ""; next, after, more = strings.Cut(rest, "\n") {
-			rest, blank = after, true
-		}
-		if blank {
-			line = strings.TrimRight(line, " \t") + "\n"
-		}
-		b.WriteString(line)
-		b.WriteByte('\n')
-		s = rest
 	}
+	return strings.Join(kept, "\n")
 }
 
 // maxWord is how much of a text, once it is escaped, may be left out so that it ends after a word. A longer word is cut.
@@ -216,6 +198,16 @@ func shorten(s string, limit int) string {
 	const digits = 2 // the number may grow by a digit and a comma
 	kept, left := chat.Head(s, max(0, limit-chat.Units(chat.MoreNote(left))-digits))
 	return kept + chat.MoreNote(left)
+}
+
+// short returns a text on one line that ends within a limit, with a sign where it is cut.
+func short(s string, limit int) string {
+	text := defuse(chat.OneLine(mask.Escape(s)))
+	if _, left := chat.Head(text, limit); left > 0 {
+		text, _ = chat.Head(text, limit-1)
+		text += "…"
+	}
+	return chat.OrNone(text)
 }
 
 // inline returns a text for a card on one line, within a limit.

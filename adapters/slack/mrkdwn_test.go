@@ -6,9 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func testNames(kind byte, id string) string {
-	return map[string]string{"@U1": "Ann", "#C1": "general", "!S1": "ops"}[string(kind)+id]
-}
+var testNames = map[string]string{"U1": "Ann", "C1": "general", "S1": "ops"}
 
 func TestFromMrkdwn(t *testing.T) {
 	for in, want := range map[string]string{

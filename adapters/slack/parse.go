@@ -17,28 +17,19 @@ import (
 
 // Parse reads a person's message. In a conversation of several people it begins with the speaker. Attached images become blocks; other files
 // are listed by name.
-func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
-	m, err := s.parseMessage(ctx, e)
-	return core.Input{Message: m}, err
-}
-
-var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
-
-func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, error) {
+func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent
-	if err := chat.Decode(e.Payload, &body); err != nil || len(body.Event) == 0 {
-		return nil, errMessageShape
-	}
-	if err := chat.Decode(body.Event, &m); err != nil || m.User == "" || !strings.Contains(string(body.Event), `"text"`) {
-		return nil, errMessageShape
+	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" ||
+		!strings.Contains(string(body.Event), `"text"`) {
+		return in, core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
 	}
 	b, _ := s.botOf(body)
 	rest, _ := cutMention(m.Text, b.user)
 	text := strings.TrimSpace(s.withNames(ctx, rest))
 	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.imagesOf(e))
 	if err != nil {
-		return nil, err
+		return in, err
 	}
 	var speaker core.Speaker
 	if direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D"); !direct {
@@ -46,40 +37,31 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 		defer cancel()
 		speaker = core.Speaker{Name: s.userName(ctx, m.User), ID: Name + ":" + m.User}
 	}
-	return chat.UserMessage(speaker, text, images, unread)
+	in.Message, err = chat.UserMessage(speaker, text, images, unread)
+	return in, err
 }
 
 // withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
 // tokens of channels and groups already contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
-	if !strings.Contains(text, "<") { // nor a token
+	var people []string
+	for _, m := range mention.FindAllStringSubmatch(text, -1) {
+		if id := m[1]; len(people) < chat.MaxNames && !slices.Contains(people, id) {
+			people = append(people, id)
+		}
+	}
+	if people == nil {
 		return fromMrkdwn(text, nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
-	var people []string
-	fromMrkdwn(text, func(kind byte, id string) string {
-		if kind == '@' && len(people) < chat.MaxNames && !slices.Contains(people, id) {
-			people = append(people, id)
-		}
-		return ""
-	})
-	names := chat.LookUp(people, func(id string) string { return s.userName(ctx, id) })
-	return fromMrkdwn(text, func(kind byte, id string) string {
-		if kind != '@' {
-			return ""
-		}
-		return names[id]
-	})
+	return fromMrkdwn(text, chat.LookUp(people, func(id string) string { return s.userName(ctx, id) }))
 }
 
 // filesOf decodes the files of a message, each by itself. A file that can't be decoded becomes an empty File.
 func filesOf(sent json.RawMessage) []chat.File {
-	if len(sent) == 0 {
-		return nil
-	}
 	var raw []json.RawMessage
-	_ = json.Unmarshal(sent, &raw)
+	_ = json.Unmarshal(sent, &raw) // most messages have none
 	all := make([]chat.File, len(raw))
 	for i, r := range raw {
 		var f struct {
@@ -90,10 +72,9 @@ func filesOf(sent json.RawMessage) []chat.File {
 			Download string  `json:"url_private_download"`
 			Private  string  `json:"url_private"`
 		}
-		if err := json.Unmarshal(r, &f); err != nil {
-			continue
+		if json.Unmarshal(r, &f) == nil {
+			all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
 		}
-		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
 	}
 	return all
 }

@@ -41,7 +41,7 @@ func TestParseMessage(t *testing.T) {
 
 func TestNamesAreCached(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	r := start(t, setup{slack: slack.Options{Now: clock.Now}, config: overSocket}).known()
+	r := start(t, setup{slack: core.Deps{Now: clock.Now}, config: overSocket}).known()
 	e := r.one(r.ann.Says("ask <@U2BOB>, <@U2BOB>").Deliveries...)
 	r.message(e)
 	r.message(e)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	api "github.com/slack-go/slack"
 
@@ -23,7 +22,7 @@ type envelope struct {
 	Type           string          `json:"type"`
 	TeamID         string          `json:"team_id"`
 	Challenge      string          `json:"challenge"`
-	Shared         json.RawMessage `json:"is_ext_shared_channel"` // true: people of other workspaces are in the channel
+	Shared         any             `json:"is_ext_shared_channel"` // true: people of other workspaces are in the channel
 	Authorizations json.RawMessage `json:"authorizations"`
 	Event          json.RawMessage `json:"event"`
 }
@@ -36,7 +35,7 @@ type messageEvent struct {
 	ChannelType     string          `json:"channel_type"`
 	EventTS         string          `json:"event_ts"`
 	DeletedTS       string          `json:"deleted_ts"`
-	AssistantThread json.RawMessage `json:"assistant_thread"`
+	AssistantThread any             `json:"assistant_thread"`
 	Message         json.RawMessage `json:"message"`          // of a change: the new message
 	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: the old message
 }
@@ -132,13 +131,6 @@ func onceID(secret string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// address returns the conversation that the button is in.
-func (i interaction) address() core.Address {
-	return core.Address{
-		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID), Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
-	}
-}
-
 // slashCommand is the part of a slash command that is read.
 type slashCommand struct {
 	Text         string `json:"text"`
@@ -191,7 +183,7 @@ func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
 // conversationID returns the id of the conversation in a channel, or in a thread of it.
 func conversationID(team, channel, thread string) core.ConversationID {
-	id := strings.Join([]string{Name, team, channel}, ":")
+	id := Name + ":" + team + ":" + channel
 	if thread != "" {
 		id += ":" + thread
 	}

@@ -1,11 +1,13 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -17,7 +19,7 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 	if !webapi.RefusesContent(err) {
 		return err
 	}
-	plain, ok := plainMessage(d, m)
+	plain, ok := s.painter.plainMessage(d, m)
 	if !ok {
 		return err
 	}
@@ -31,14 +33,23 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 // ok is false for the card of an open approval. Without its buttons nobody could decide there, and its text says who is asked to. Drawn in
 // another way it might also show less of what is approved. So the refusal stands, as an error: the approvers get the card as a direct
 // message, or the requester is told that they did not. Of a closed card the outcome is what matters.
-func plainMessage(d core.Delivery, m message) (plain message, ok bool) {
+func (p painter) plainMessage(d core.Delivery, m message) (plain message, ok bool) {
+	late := ""
+	if d.Late && d.Part == 0 {
+		late = p.CardLate
+	}
 	switch {
 	case m.reply != nil:
-		return withoutForms(m, d.Late && d.Part == 0), true
+		// Slack may refuse it because of a rule that is not known here, so it is text with Markdown's marks.
+		m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
+		if late != "" {
+			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(late))
+		}
+		return m, true
 	case d.Kind != core.PostCard:
 		text := strings.TrimSpace(chat.Clean(d.Text))
-		if d.Late {
-			text = chat.LateNote + "\n" + text
+		if late != "" {
+			text = late + "\n" + text
 		}
 		return message{Text: escaped(text, maxText)}, true
 	case d.Card.State == core.Open:

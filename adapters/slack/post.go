@@ -30,23 +30,41 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 		return "", false, err
 	}
 	m, more, err := chat.At(parts, d)
+	if err == nil {
+		ref, err = s.send(ctx, d, m)
+	}
 	if err != nil {
 		return "", false, err
 	}
+	return ref, more, nil
+}
+
+// send posts a message; its ref is of no use if there is an error. A private one is seen by its person only, in the
+// conversation in which they clicked; a person who is not in that conversation gets a direct message.
+func (s *Slack) send(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
+	channel, ts, user := d.To.Channel, "", strings.TrimPrefix(d.Person, Name+":")
 	if d.Kind == core.PostPrivate {
-		ref, err = s.postEphemeral(ctx, d, m)
-		return ref, more, err
+		err := s.orPlain(d, m, func(m message) (err error) {
+			ts, err = s.api.PostEphemeralContext(ctx, channel, user, m.options(inThread(d.To.Thread)...)...)
+			return err
+		})
+		if !webapi.IsRefusal(
+			err, "user_not_in_channel", "channel_not_found", "not_in_channel", "messages_tab_disabled",
+		) {
+			return refOf(channel, ts), webapi.SendError(s.called(err))
+		}
+		d.To.Thread = ""
+		if d.To.Channel, err = s.openDM(ctx, user); err != nil {
+			return "", webapi.SendError(err)
+		}
 	}
-	var channel, ts string
-	err = s.orPlain(d, m, func(m message) (err error) {
-		channel, ts, err = s.api.PostMessageContext(ctx, d.To.Channel, m.posted(d, d.To.Thread)...)
+	err := s.orPlain(d, m, func(m message) (err error) {
+		channel, ts, err = s.api.PostMessageContext(ctx, d.To.Channel, m.posted(d)...)
 		return err
 	})
-	if err := webapi.SendError(s.called(err)); err != nil {
-		s.limits.pause(d.To.Channel, core.RetryAfterOf(err))
-		return "", false, err
-	}
-	return refOf(channel, ts), more, nil
+	err = webapi.SendError(s.called(err))
+	s.limits.pause(d.To.Channel, core.RetryAfterOf(err))
+	return refOf(channel, ts), err
 }
 
 // located returns where a post goes: a copy of a card that names only its person goes to their direct messages.
@@ -61,13 +79,14 @@ func (s *Slack) located(ctx context.Context, d core.Delivery) (core.Address, err
 
 // draw draws all parts of a post. Several parts are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
-	link := ""
+	var at core.Address
 	switch channel, ts, _ := strings.Cut(string(d.First), "/"); {
-	case ts != "":
-		link = s.permalink(ctx, core.Address{Platform: Name, Channel: channel, Message: ts})
+	case ts != "" && (d.Reminds != "" || !d.Copy):
+		at = core.Address{Platform: Name, Channel: channel, Message: ts}
 	case d.Copy && d.Card != nil:
-		link = s.permalink(ctx, d.Card.From)
+		at = d.Card.From
 	}
+	link := s.permalink(ctx, at)
 	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
@@ -111,13 +130,8 @@ func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 // ephemeralTime is the time limit for a message to a person who clicked. Nothing waits for it.
 const ephemeralTime = 5 * time.Second
 
-// tellClicker sends an error message that only the person who clicked sees. It tries once, in parallel with the acknowledgement that
-// Slack waits for.
-func (s *Slack) tellClicker(i interaction, text string) {
-	s.tell(i.address(), i.User.ID, text)
-}
-
-// tell is tellClicker for any person and place.
+// tell sends an error message that only one person sees. It tries once, in parallel with the acknowledgement that Slack
+// waits for.
 func (s *Slack) tell(at core.Address, user, text string) {
 	if at.Channel == "" {
 		return
@@ -130,31 +144,6 @@ func (s *Slack) tell(at core.Address, user, text string) {
 			s.Log.Info("an error message that only one person sees could not be sent", "err", err)
 		}
 	})
-}
-
-// postEphemeral posts a message that only one person sees, in the conversation in which they clicked. A person who is not in that
-// conversation gets a direct message.
-func (s *Slack) postEphemeral(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
-	user := strings.TrimPrefix(d.Person, Name+":")
-	var ts string
-	err := s.orPlain(d, m, func(m message) (err error) {
-		ts, err = s.api.PostEphemeralContext(ctx, d.To.Channel, user, m.options(inThread(d.To.Thread)...)...)
-		return err
-	})
-	if webapi.IsRefusal(err, "user_not_in_channel", "channel_not_found", "not_in_channel", "messages_tab_disabled") {
-		channel, openErr := s.openDM(ctx, user)
-		if openErr != nil {
-			return "", webapi.SendError(openErr)
-		}
-		err = s.orPlain(d, m, func(m message) (err error) {
-			_, ts, err = s.api.PostMessageContext(ctx, channel, m.posted(d, "")...)
-			return err
-		})
-	}
-	if err := webapi.SendError(s.called(err)); err != nil {
-		return "", err
-	}
-	return refOf(d.To.Channel, ts), nil
 }
 
 // How the bot shows that it is working.
@@ -185,7 +174,7 @@ func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 	}
 	err := change(ctx, workingEmoji, api.NewRefToMessage(to.Channel, to.Message))
 	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") { // already done, or the message no longer exists
-		return s.called(nil)
+		err = nil
 	}
 	return s.called(err)
 }

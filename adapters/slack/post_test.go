@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -127,7 +126,7 @@ func TestAnEditOfADeletedMessageSaysSo(t *testing.T) {
 		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card}, {Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "demo.calc"}},
 	} {
 		var log adaptertest.Log
-		p, o := open(t, slacktest.Options{}, func(s *slack.Options) { s.Log = log.Logger() })
+		p, o := open(t, slacktest.Options{}, func(s *core.Deps) { s.Log = log.Logger() })
 		d.To = core.Address{Platform: "slack", Channel: "C1"}
 		ref, _, err := p.Post(t.Context(), d)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -181,7 +181,7 @@ func TestAFormWhoseQuestionCanNotBeLookedUpIsNotAcknowledged(t *testing.T) {
 	r.opened(r.button("C1", r.sealed("a1", "answer")))
 	down.Store(true)
 	r.refused(r.bob.Submits(map[string]string{"field_1": "4"}))
-	if text := r.told("C1", "U2BOB", 1); text != desk.ErrUnread.Message {
+	if text := r.told("C1", "U2BOB", 1); text != wording.BuiltIn.PressUnread {
 		t.Errorf("bob reads %q", text)
 	}
 }

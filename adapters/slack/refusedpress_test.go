@@ -8,8 +8,8 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
 )
 
 // TestRefusedPressesSaySo: of a button privately, of a form at its inputs, and it stays open.
@@ -17,7 +17,7 @@ func TestRefusedPressesSaySo(t *testing.T) {
 	dialog := "what is dangerous is confirmed in Slack's own dialog"
 	without := map[string]string{"an approval of other arguments": dialog, "another word": dialog}
 	adaptertest.RefusedPresses(t, "slack:U2BOB", without, func(t *testing.T, c adaptertest.Refusal) string {
-		r := start(t, setup{fake: slacktest.Options{AckWithin: 1e8}, slack: slack.Options{Card: c.Look}}).known()
+		r := start(t, setup{fake: slacktest.Options{AckWithin: 1e8}, slack: core.Deps{Card: c.Look}}).known()
 		if c.Unstored {
 			r.inbox.Gate(busy)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 )
 
 // replyForms are Slack's forms of what a reply has. Slack parses nothing in any of them, so all text is in them as it
@@ -14,56 +15,18 @@ import (
 var replyForms = doc.Forms{Rules: true, Tables: isTable, Columns: maxColumns}
 
 // reply draws a reply or, if it could be taken for a card, its characters in paragraphs, with boxes around its code.
-func reply(text string) (all []message) {
+func reply(text string, t *wording.Texts) (all []message) {
 	blocks := doc.Parse(text)
-	if chat.LooksLikeCard(text) {
+	if chat.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
 	}
 	if whole := drawReply(blocks); len(blocks) > 0 && whole.fits() {
 		return []message{whole.message(blocks)}
 	}
-	for _, part := range doc.Split(blocks, fits) {
+	for _, part := range doc.Split(blocks, func(some []doc.Block) bool { return drawReply(some).fits() }) {
 		all = append(all, drawReply(part).message(part))
 	}
 	return all
-}
-
-// fits reports whether blocks fit a message. They are drawn only if their length does not tell.
-func fits(blocks []doc.Block) bool {
-	text, more := measure(blocks)
-	return text+more <= maxReply || text <= maxReply && drawReply(blocks).fits()
-}
-
-// measure returns how many UTF-16 units of text blocks have at least, and how many more their forms may add.
-func measure(blocks []doc.Block) (text, more int) {
-	const number = 40 // of an item, and in front of it
-	for _, b := range blocks {
-		text += chat.Units(b.Code)
-		more += 2
-		if b.Kind == doc.Table || b.Kind == doc.Rule {
-			more += maxReply // they may have too many rows or blocks
-		}
-		for _, s := range b.Spans {
-			text += chat.Units(s.Text)
-			more += chat.Units(s.To) + len(" ()")
-		}
-		for _, item := range b.Items {
-			in, around := measure(item)
-			text += in
-			more += around + number
-		}
-	}
-	return text, more
-}
-
-// withoutForms returns a reply as plain text, for when Slack refuses it as it was drawn: it may meet a rule that is not
-// known here.
-func withoutForms(m message, late bool) message {
-	m.Blocks = []api.Block{rich(section(own(shorten(doc.Text(m.reply, true), maxMessageText-maxExcerpt))))}
-	if late {
-		m.Blocks = lateBlocks(m.Blocks)
-	}
-	return m
 }
 
 // replyWriter draws the blocks of a reply.

@@ -60,38 +60,30 @@ func bold(s string) doc.Span { return doc.Span{Text: s, Style: doc.Bold} }
 
 // pieces draws the spans of a card or a reply. Neighbours without a style are one piece.
 func pieces(spans []doc.Span) (all []element) {
-	var plain strings.Builder
-	end := func() {
-		if plain.Len() > 0 {
-			all = append(all, element{Type: "text", Text: plain.String()})
-			plain.Reset()
-		}
-	}
 	for _, s := range doc.Shown(spans) {
-		p := pieceOf(s)
-		if p.Type == "text" && p.Style == nil {
-			plain.WriteString(p.Text)
-			continue
+		p, last := pieceOf(s), len(all)-1
+		switch {
+		case p.isPlain() && p.Text == "":
+		case p.isPlain() && last >= 0 && all[last].isPlain():
+			all[last].Text += p.Text
+		default:
+			all = append(all, p)
 		}
-		end()
-		all = append(all, p)
 	}
-	end()
 	return all
 }
+
+func (e element) isPlain() bool { return e.Type == "text" && e.Style == nil }
 
 // pieceOf draws a span: an approver as a mention, which tells them, and a time so that Slack shows it in the reader's
 // own zone. A person is mentioned only if their name has letters that look like others.
 func pieceOf(s doc.Span) (p element) {
-	user, group := mentioned(s)
-	switch {
+	switch who := mentionOf(s); {
 	case s.Kind == doc.Moment || s.Kind == doc.Deadline:
 		return element{Type: "date", Time: s.At.Unix(), Format: dateFormat, Fallback: textOf(s)}
-	case user != "" && (s.Kind == doc.Approver || mask.LookAlike(s.Text) || mask.LookAlike(s.Who.Name)):
-		return element{Type: "user", User: user}
-	case group != "":
-		return element{Type: "usergroup", Group: group}
-	case s.To != "" && len(s.To) <= maxURL && webAddress.MatchString(s.To):
+	case who.Type != "" && (s.Kind == doc.Approver || mask.LookAlike(s.Text) || mask.LookAlike(s.Who.Name)):
+		return who
+	case len(s.To) <= maxURL && webAddress.MatchString(s.To):
 		p = element{Type: "link", URL: s.To}
 	default:
 		p = element{Type: "text", Text: textOf(s)}
@@ -109,21 +101,24 @@ func pieceOf(s doc.Span) (p element) {
 const dateFormat = "{date_short_pretty} at {time}"
 
 var (
-	userID  = regexp.MustCompile(`^slack:[UW][A-Z0-9]{1,20}$`)
-	groupID = regexp.MustCompile(`^slack:S[A-Z0-9]{1,20}$`)
+	// accountID matches the ids of people, and of user groups, which begin with S.
+	accountID = regexp.MustCompile(`^[UWS][A-Z0-9]{1,20}$`)
 	// webAddress matches the addresses that become links. Slack shows them whole.
 	webAddress = regexp.MustCompile(`^https?://[^\s<>|]+$`)
 )
 
-// mentioned is the person or the group that a span can mention; both are "" if there is none.
-func mentioned(s doc.Span) (user, group string) {
-	if s.Kind == doc.Person || s.Kind == doc.Approver {
-		user = userID.FindString(s.Who.ID)
+// mentionOf is the piece that mentions the person or, of an approver, the group of a span. Its type is "" if nothing
+// can.
+func mentionOf(s doc.Span) element {
+	id, ours := strings.CutPrefix(s.Who.ID, Name+":")
+	switch {
+	case !ours || !accountID.MatchString(id):
+	case s.Kind == doc.Approver && id[0] == 'S':
+		return element{Type: "usergroup", Group: id}
+	case (s.Kind == doc.Person || s.Kind == doc.Approver) && id[0] != 'S':
+		return element{Type: "user", User: id}
 	}
-	if s.Kind == doc.Approver {
-		group = groupID.FindString(s.Who.ID)
-	}
-	return strings.TrimPrefix(user, Name+":"), strings.TrimPrefix(group, Name+":")
+	return element{}
 }
 
 // limits are how much of a text a card shows.
@@ -134,32 +129,22 @@ var limits = doc.Limits{
 
 // textOf is a span as text that mentions nobody. Of a reply it is the text itself, in which Slack parses nothing.
 func textOf(s doc.Span) string {
-	text, limit := s.Text, limits[s.Limit]
+	limit := limits[s.Limit]
 	switch s.Kind {
 	case doc.Own, doc.Words, doc.Code:
-		return text
+		return s.Text
 	case doc.Break:
 		return "\n"
 	case doc.Moment, doc.Deadline:
 		return s.At.UTC().Format("2006-01-02 15:04 UTC")
 	case doc.Said:
-		text = said(text, limit)
+		return chat.OrNone(said(s.Text, limit))
 	case doc.Lines:
-		text = shorten(defuse(strings.TrimSpace(joinBlankLines(mask.Escape(text)))), limit)
-	case doc.Person:
-		return doc.NameOf(s.Who, text, func(name string) string { return inline(name, maxPerson) })
+		return chat.OrNone(shorten(defuse(joinBlankLines(mask.Escape(s.Text))), limit))
+	case doc.Person, doc.Approver:
+		limit = maxPerson
 	case doc.Tool:
-		text = inline(text, maxTool)
-	case doc.Approver:
-		switch user, group := mentioned(s); {
-		case user != "":
-			return "an approver"
-		case group != "":
-			return "a group of approvers"
-		}
-		text = inline(text, maxPerson)
-	default:
-		text = inline(text, limit)
+		limit = maxTool
 	}
-	return chat.OrNone(text)
+	return chat.OrNone(inline(s.Text, limit))
 }

@@ -16,6 +16,7 @@ import (
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -29,20 +30,10 @@ var (
 	_ core.OldClicks = (*Slack)(nil)
 )
 
-// Options are a Slack platform's parts. Config, Signer, Card and PutBlob are needed.
-type Options struct {
-	Config  Config
-	Signer  *core.Signer
-	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
-	PutBlob chat.PutBlob                                                                   // stores the images that people send
-	Now     func() time.Time                                                               // nil: time.Now
-	Jitter  func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
-	Log     *slog.Logger                                                                   // nil: discard
-}
-
 // Slack is the platform; see the package comment.
 type Slack struct {
-	Options
+	core.Deps
+	Config   Config
 	api      *api.Client
 	http     *http.Client
 	sockets  *socketmode.Client // nil without an app token
@@ -72,38 +63,34 @@ type Slack struct {
 	ended      bool
 }
 
-// New makes the platform; nothing is connected before Run.
-func New(o Options) *Slack {
-	if o.Signer == nil || o.Card == nil || o.PutBlob == nil {
-		panic("slack: Signer, Card and PutBlob are needed")
+// New makes the platform; nothing is connected before Run. It uses Signer, Card, PutBlob,
+// Jitter, Now, Words and Log of d.
+func New(d core.Deps, c Config) *Slack {
+	if d.Now == nil {
+		d.Now = time.Now
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Jitter == nil {
-		o.Jitter = func() float64 { return 1 }
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	o.Log = o.Log.With("platform", Name)
+	d.Log = d.Log.With("platform", Name)
 	s := &Slack{
-		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
-		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
-		members: chat.Cache[[]string]{Now: o.Now}, handles: chat.Cache[string]{Now: o.Now},
-		reached: chat.Cache[bool]{Now: o.Now},
-		homes:   chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
+		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
+		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
+		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)}, sleep: chat.Sleep,
+		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now}, handles: chat.Cache[string]{Now: d.Now},
+		dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
+		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now}, reached: chat.Cache[bool]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
-		Platform: Name, Signer: o.Signer, Card: o.Card, Groups: s.seems, Reason: maxReason, Input: maxInput,
-		Within: triggerTime, Log: o.Log,
+		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,
+		Reason: maxReason, Input: maxInput, Within: triggerTime, Texts: s.painter.Texts, Log: d.Log,
 	}
-	s.clock = &chat.Clock{Title: webapi.Title, Now: o.Now, Log: o.Log}
-	s.api, s.http = webapi.New(o.Config.api(), s.clock, s.identity.setScopes)
-	if o.Config.AppToken != "" {
+	s.api, s.http = webapi.New(c.api(), s.clock, s.identity.setScopes)
+	if c.AppToken != "" {
 		s.sockets = &socketmode.Client{
-			Open: s.openSocket, Up: s.socketUp, Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, o.Config.api(), s.clock, s.http) },
-			Sleep: func(ctx context.Context, d time.Duration) { s.sleep(ctx, d) }, Jitter: s.jitter, Log: o.Log,
+			Open: s.openSocket, Up: s.socketUp, Jitter: s.jitter, Log: d.Log,
+			Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, c.api(), s.clock, s.http) },
+			Sleep:   func(ctx context.Context, wait time.Duration) { s.sleep(ctx, wait) },
 		}
 	}
 	return s

@@ -309,7 +309,7 @@ func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 	full := func() float64 { return 1 }
 	t.Run("after the hello", func(t *testing.T) {
 		n := adaptertest.NewTimers()
-		r := socketed(t, setup{slack: slack.Options{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+		r := socketed(t, setup{slack: core.Deps{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 		r.newest().Disconnect("too_many_websockets")
 		r.eventually("a long wait", func() bool { return n.Count(slack.CrowdedWait) == 1 })
 		if calls := r.CountCalls(opening); calls != 1 {
@@ -322,7 +322,7 @@ func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 	})
 	t.Run("before the hello", func(t *testing.T) {
 		n := adaptertest.NewTimers()
-		r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
+		r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: full}, before: func(r *inbound) {
 			r.p.Sleeping(n.Sleep)
 			r.crowd()
 		}})
@@ -371,7 +371,7 @@ func TestRetryAfterOfConnectionsOpenIsKept(t *testing.T) {
 
 func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})

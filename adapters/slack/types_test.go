@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -15,7 +14,7 @@ import (
 func TestPostsHaveTheTypesOfSlacksSDK(t *testing.T) {
 	slacktest.NeedsTypes(t)
 	var card *core.Card
-	p, o := open(t, slacktest.Options{}, func(o *slack.Options) {
+	p, o := open(t, slacktest.Options{}, func(o *core.Deps) {
 		o.Card = func(context.Context, core.ApprovalID, bool) (core.Card, error) { return *card, nil }
 	})
 	root := o.ann.Posts("C1", "work", slacktest.WithoutEvent())

@@ -1,12 +1,13 @@
 package web
 
 import (
+	"html/template"
 	"net/http"
 	"slices"
+	"time"
 
 	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 )
 
 // How many rows the pages for admins have.
@@ -15,15 +16,15 @@ const (
 	maxRows     = 100
 )
 
-type sessionRow struct {
-	ID       core.SessionID
-	Messages int
-	Created  markup.Moment
-	Updated  markup.Moment
-}
+// clock draws the times of a page.
+type clock struct{ Now time.Time }
+
+// At is a time, "" for none.
+func (c clock) At(at time.Time) template.HTML { return markup.Moment{At: at, Now: c.Now}.HTML() }
 
 type sessionsPage struct {
-	Rows []sessionRow
+	clock
+	Rows []core.SessionSummary
 	Full bool // there may be more
 }
 
@@ -35,44 +36,16 @@ func (v *visit) sessions() error {
 	if err != nil {
 		return err
 	}
-	page := sessionsPage{Full: len(all) == maxSessions}
-	for _, s := range all {
-		page.Rows = append(page.Rows, sessionRow{s.ID, s.Messages, v.moment(s.CreatedAt), v.moment(s.UpdatedAt)})
-	}
-	v.show(http.StatusOK, "sessions", "Sessions", page)
-	return nil
+	page := sessionsPage{clock{v.Now()}, all, len(all) == maxSessions}
+	return v.show(http.StatusOK, "sessions", "Sessions", page)
 }
 
-type queueRow struct {
-	Key     core.QueueKey
-	Waiting int
-	Oldest  markup.Moment
-	Owner   string
-	ReadyAt markup.Moment
-}
-
-// deadRow is a turn that was given up. Its cause holds no text of a message.
-type deadRow struct {
-	Seq          int64
-	Conversation core.ConversationID
-	Category     core.Category
-	Cause        string
-	Ended        markup.Moment
-}
-
-// heldRow is a post whose last attempt failed.
-type heldRow struct {
-	Seq          int64
-	Conversation core.ConversationID
-	Cause        string
-	Next         markup.Moment
-}
-
+// queuePage is what the page of the queue says. No cause holds a text of a message; what looks like a secret is masked.
 type queuePage struct {
+	clock
 	core.QueueView
-	Rows      []queueRow
-	DeadTurns []deadRow
-	Held      []heldRow
+	DeadTurns []core.EventRecord // which were given up
+	Held      []core.OutboxRow   // whose last attempt failed
 }
 
 func (v *visit) queue() error {
@@ -93,16 +66,5 @@ func (v *visit) queue() error {
 		return err
 	}
 	posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // no attempt failed yet
-	page := queuePage{QueueView: q}
-	for _, e := range q.Entries {
-		page.Rows = append(page.Rows, queueRow{e.Key, e.Waiting, v.moment(e.Oldest), e.Owner, v.moment(e.ReadyAt)})
-	}
-	for _, e := range dead {
-		page.DeadTurns = append(page.DeadTurns, deadRow{e.Seq, e.Conversation, e.End.Category, mask.Text(e.End.Cause), v.moment(e.EndedAt)})
-	}
-	for _, p := range posts[:min(len(posts), maxRows)] {
-		page.Held = append(page.Held, heldRow{p.Seq, p.Conversation, mask.Text(p.Cause), v.moment(p.NextAt)})
-	}
-	v.show(http.StatusOK, "queue", "Queue", page)
-	return nil
+	return v.show(http.StatusOK, "queue", "Queue", queuePage{clock{v.Now()}, q, dead, posts[:min(len(posts), maxRows)]})
 }

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/markup"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -36,15 +36,14 @@ func (v *visit) showApproval(status int, c core.Card, o markup.Options) error {
 	if err != nil {
 		return err
 	}
-	title := "Approval: "
+	title := v.texts.PageTitleApproval
 	switch {
 	case c.Question != nil:
-		title = "Question: "
+		title = v.texts.PageTitleQuestion
 	case o.Reviewed:
-		title = "Review: "
+		title = v.texts.PageTitleReview
 	}
-	v.show(status, "approval", title+markup.Title(v.view(c)), approvalPage{card, v.Note})
-	return nil
+	return v.show(status, "approval", wording.Fill(title, "{title}", markup.Title(v.view(c))), approvalPage{card, v.Note})
 }
 
 // decide takes the reader's decision or answer.
@@ -59,18 +58,24 @@ func (v *visit) decide(c core.Card) error {
 	if v.r.PostForm.Get("choice") == "reveal" && v.Reveal != nil {
 		return v.reveal(c)
 	}
-	b, p := v.pressOf(c)
-	switch a := v.deskOf(c).Press(v.r.Context(), b, p).(type) {
-	case desk.Event:
-		if err := v.store(c.Approval, a); err != nil {
-			return v.undecided(c.Approval, b, p, err)
+	b, p, answer := v.press(c)
+	if press, ok := answer.(desk.Event); ok {
+		err := v.store(c.Approval, press)
+		switch {
+		case err == nil:
+			return v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
+		case statuses[core.CategoryOf(err)] == 0:
+			return err
 		}
-		v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
-		return nil
-	case desk.Say:
-		return v.refused(c, b.Action, p.Typed, a)
+		answer = desk.Say{Err: err}
+		if c, err = v.cardOf(c.Approval); err != nil { // as it is now
+			return err
+		}
 	}
-	o := markup.Options{Reviewed: true, Fault: "Nothing is approved yet. Read everything below, then tick the box and approve."}
+	if say, ok := answer.(desk.Say); ok {
+		return v.refused(c, b.Action, p.Typed, say)
+	}
+	o := markup.Options{Reviewed: true, Fault: v.texts.PageNotApproved}
 	return v.showApproval(http.StatusUnprocessableEntity, c, o)
 }
 
@@ -85,29 +90,15 @@ func (v *visit) reveal(c core.Card) error {
 
 // store does what the reader has sent, whether or not they wait.
 func (v *visit) store(id core.ApprovalID, press desk.Event) error {
-	ctx, counted := context.WithoutCancel(v.r.Context()), true
-	var err error
+	ctx := context.WithoutCancel(v.r.Context())
+	decided, err := core.Decided{Counted: true}, error(nil)
 	if press.Kind() == core.KindAgain { // as the button on a chat platform's card
 		_, err = v.Approvals.AskAgain(ctx, id, v.who.Actor)
 	} else {
-		var decided core.Decided
 		decided, err = v.Approvals.Vote(ctx, press.Click, v.who.Actor, 0)
-		counted = decided.Counted
 	}
-	if err == nil && counted {
+	if err == nil && decided.Counted && v.Decided != nil {
 		v.Decided()
 	}
 	return err
-}
-
-// undecided shows the approval as it is now, and why the decision was refused.
-func (v *visit) undecided(id core.ApprovalID, b chat.Button, p desk.Press, refused error) error {
-	if statuses[core.CategoryOf(refused)] == 0 {
-		return refused
-	}
-	c, err := v.cardOf(id)
-	if err != nil {
-		return err
-	}
-	return v.refused(c, b.Action, p.Typed, desk.Say{Err: refused})
 }

@@ -61,8 +61,7 @@ func (v *visit) approvals() error {
 	for _, c := range history {
 		page.History = append(page.History, v.row(c))
 	}
-	v.show(http.StatusOK, "approvals", "Approvals", page)
-	return nil
+	return v.show(http.StatusOK, "approvals", "Approvals", page)
 }
 
 // rank orders open cards: those that wait for the reader come first.
@@ -83,7 +82,7 @@ func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more
 		return nil, 0, err
 	}
 	for _, a := range all {
-		rule := a.Rule.At(v.Now().Sub(a.CreatedAt))
+		rule := a.Rule.At(a.CreatedAt, v.Now())
 		if !v.admin() && !a.AskedBy(v.who.Actor) && !rule.MayDecide(v.who.Actor, a.Requester) {
 			continue
 		}
@@ -108,12 +107,12 @@ func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more
 // cardOf returns a card that the reader may see. One that they may not see does not exist for them.
 func (v *visit) cardOf(id core.ApprovalID) (core.Card, error) {
 	c, err := v.Approvals.Card(v.r.Context(), id, false)
-	switch {
-	case core.CategoryOf(err) == core.NotFound || err == nil && !v.maySee(c):
+	mayNot := !v.admin() && !c.AskedBy(v.who.Actor) && c.Refusal(v.who.Actor) != nil
+	if core.CategoryOf(err) == core.NotFound || err == nil && mayNot {
 		return core.Card{}, core.Wrap(core.NotFound, err, "There is no such approval, or it is not for you to see.")
 	}
 	return c, err
 }
 
-// pathOf is an approval's id in an address.
-func pathOf(id core.ApprovalID) string { return url.PathEscape(string(id)) }
+// pageOf is the address of an approval's page.
+func pageOf(id core.ApprovalID) string { return "/approvals/" + url.PathEscape(string(id)) }

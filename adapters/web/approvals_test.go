@@ -235,6 +235,8 @@ func TestArgumentsAreChangedOnThePage(t *testing.T) {
 	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, `!name="changed"`)
 	refused := s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={"text":"buy <milk"`)
 	expect(t, refused, http.StatusBadRequest, `role="alert"`, "must be a JSON object", "<details class=\"denial\" open>", "{&#34;text&#34;:&#34;buy &lt;milk&#34;</textarea>")
+	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“buy <milk”}`)
+	expect(t, refused, http.StatusBadRequest, `role="alert"`, "Curly quotes", "{&#34;text&#34;:&#34;buy &lt;milk&#34;}</textarea>")
 	expect(t, s.post("ann", "/approvals/a1", "choice=edit", "edits=0", "changed={}"), http.StatusForbidden)
 	if a.Edits() != 0 || s.decided != 0 {
 		t.Fatalf("%+v", a)

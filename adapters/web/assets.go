@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"slices"
 	"time"
 )
 
@@ -20,43 +19,32 @@ var assetFiles embed.FS
 const assetPattern = "/assets/{version}/{name}"
 
 var (
-	assets       = readAssets()
-	assetVersion = digestOf(assets)
+	assetVersion = digestOfAssets()
 	assetPath    = "/assets/" + assetVersion
 )
 
-func readAssets() map[string][]byte {
-	entries, err := assetFiles.ReadDir("assets")
-	if err != nil {
-		panic(err) // they are in the binary
-	}
-	all := map[string][]byte{}
-	for _, e := range entries {
-		content, err := fs.ReadFile(assetFiles, path.Join("assets", e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		all[e.Name()] = content
-	}
-	return all
-}
+func assetNamed(name string) ([]byte, error) { return assetFiles.ReadFile("assets/" + name) }
 
 // chatModules are the scripts that the chat's own script imports, for browsers to load at once.
 func chatModules() (names []string) {
-	for name := range assets {
-		if path.Ext(name) == ".js" && name != "chat.js" {
+	scripts, _ := fs.Glob(assetFiles, "assets/*.js") // sorted
+	for _, script := range scripts {
+		if name := path.Base(script); name != "chat.js" {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 
-func digestOf(files map[string][]byte) string {
+func digestOfAssets() string {
 	all := sha256.New()
 	entries, _ := assetFiles.ReadDir("assets") // sorted by name
 	for _, e := range entries {
-		sum := sha256.Sum256(files[e.Name()])
+		content, err := assetNamed(e.Name())
+		if err != nil {
+			panic(err) // they are in the binary
+		}
+		sum := sha256.Sum256(content)
 		all.Write([]byte(e.Name()))
 		all.Write(sum[:])
 	}
@@ -80,8 +68,8 @@ var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "
 
 func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {
 	secure(w.Header())
-	content, known := assets[name]
-	if !known {
+	content, err := assetNamed(name)
+	if err != nil {
 		http.Error(w, "There is no such file.", http.StatusNotFound)
 		return
 	}

@@ -1,45 +1,36 @@
 package web
 
 import (
-	"fmt"
 	"html/template"
-	"strings"
-	"time"
+	"strconv"
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/internal/markup"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // maxApprovers is how many of those who may decide are named.
 const maxApprovers = 10
 
-// moment is a time as a page shows it.
-func (w *Web) moment(at time.Time) markup.Moment { return markup.Moment{At: at, Now: w.Now()} }
-
 // view is what a card says to the reader.
 func (v *visit) view(c core.Card) doc.Document {
 	d := doc.View(core.Delivery{Card: &c}, doc.Reader{
-		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments,
+		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments, Texts: v.texts,
 	})
 	if v.admin() {
 		where := doc.Span{Kind: doc.Said, Text: string(c.Conversation)}
-		d.Fields = append(d.Fields, doc.Field{Label: "Conversation", Value: []doc.Span{where}})
+		d.Fields = append(d.Fields, doc.Field{Label: v.texts.LabelConversation, Value: []doc.Span{where}})
 	}
 	return d
 }
 
 // draw writes a card for the reader.
 func (v *visit) draw(c core.Card, o markup.Options) (template.HTML, error) {
-	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), "/approvals/"+pathOf(c.Approval)
+	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), pageOf(c.Approval)
 	o.Reveal = v.Reveal != nil && c.Hidden > 0 && o.Revealed == "" && c.Refusal(v.who.Actor) == nil
 	return markup.Card(c, v.view(c), o)
-}
-
-// maySee reports whether the reader may see a card at all.
-func (v *visit) maySee(c core.Card) bool {
-	return v.admin() || c.AskedBy(v.who.Actor) || c.Refusal(v.who.Actor) == nil
 }
 
 // row is a decided approval in the table of them.
@@ -54,20 +45,20 @@ type row struct {
 
 func (v *visit) row(c core.Card) row {
 	d := v.view(c)
-	r := row{Page: "/approvals/" + pathOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
+	r := row{Page: pageOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
 	if c.State == core.Approved && c.Run == core.CallWaits {
-		r.Result = "Waits to be run"
+		r.Result = template.HTML(template.HTMLEscapeString(d.PageWaits))
 	}
 	for _, f := range d.Fields {
 		value := markup.Spans(f.Value, v.Now())
-		switch _, how, _ := strings.Cut(f.Label, " "); {
-		case f.Label == "Asked by":
+		switch f.Part {
+		case doc.AskedBy:
 			r.By = value
-		case how == "by":
+		case doc.DecidedBy:
 			r.Decision = f.Label + " " + markup.Text(f.Value)
-		case how == "at":
+		case doc.DecidedAt:
 			r.At = value
-		case f.Label == "Result", f.Label == "Answer":
+		case doc.Result, doc.Answer:
 			r.Result = value
 		}
 	}
@@ -78,11 +69,15 @@ func (v *visit) row(c core.Card) row {
 func (v *visit) said(c core.Card) string {
 	switch {
 	case c.State != core.Open:
-		return doc.Standing(c)
+		return v.view(c).Standing()
 	case c.HasVoted(v.who.Actor, core.Approve):
-		return fmt.Sprintf("Your approval is stored. It is number %d of the %d that are needed.", len(c.Voters), c.Quorum)
+		return numbered(v.texts.PageApprovalStored, len(c.Voters), c.Quorum)
 	case c.HasVoted(v.who.Actor, core.Deny):
-		return fmt.Sprintf("Your denial is stored. It is number %d of the %d that are needed.", len(c.Against), c.Vetoes)
+		return numbered(v.texts.PageDenialStored, len(c.Against), c.Vetoes)
 	}
 	return ""
+}
+
+func numbered(text string, n, of int) string {
+	return wording.Fill(text, "{count}", strconv.Itoa(n), "{of}", strconv.Itoa(of))
 }

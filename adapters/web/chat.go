@@ -24,12 +24,12 @@ func (v *visit) chat() error {
 	case session == "":
 		session = defaultSession
 	case len(session) > maxSession || !utf8.ValidString(session) || strings.ContainsFunc(session, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return &problem{Status: http.StatusBadRequest, Title: "No such session", Text: "The name of a session has at most 128 bytes, and nothing in it that can't be seen."}
+		return refuse(http.StatusBadRequest, "No such session",
+			"The name of a session has at most 128 bytes, and nothing in it that can't be seen.")
 	}
 	title := "Chat"
 	if session != defaultSession {
 		title = session + " – Chat"
 	}
-	v.show(http.StatusOK, "chat", title, chatPage{session, v.who.Name})
-	return nil
+	return v.show(http.StatusOK, "chat", title, chatPage{session, v.who.Name})
 }

@@ -11,7 +11,7 @@
 // its own, which asks for a tick. The form says how often the arguments had been changed on the page that it was on, so that nobody approves
 // what they have not seen.
 //
-// A question (answer.go) has buttons, if a press of one of a few is the answer, or a form. The form's fields hold texts: of a choice, its place. A
+// A question has buttons, if a press of one of a few is the answer, or a form. The form's fields hold texts: of a choice, its place. A
 // form that does not fit is shown again as it was filled in, with what is wrong at each field, and nothing is stored.
 //
 // The sessions and the queue are for admins, and have no texts of messages.

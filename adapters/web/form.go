@@ -16,13 +16,14 @@ const (
 )
 
 // readForm reads the form of a request, of at most limit bytes, within the bounds.
-func (w *Web) readForm(rw http.ResponseWriter, r *http.Request, limit int64) error {
+func (v *visit) readForm(limit int64) error {
+	r := v.r
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		return &problem{Status: http.StatusUnsupportedMediaType, Title: "Not a form", Text: "This address takes forms only."}
+		return refuse(http.StatusUnsupportedMediaType, "Not a form", "This address takes forms only.")
 	}
-	connection := http.NewResponseController(rw)
-	_ = connection.SetReadDeadline(time.Now().Add(w.formTime)) // fails only where there is no connection
-	r.Body = http.MaxBytesReader(rw, r.Body, limit)
+	connection := http.NewResponseController(v.w)
+	_ = connection.SetReadDeadline(time.Now().Add(v.formTime)) // fails only where there is no connection
+	r.Body = http.MaxBytesReader(v.w, r.Body, limit)
 	err := r.ParseForm()
 	var long *http.MaxBytesError
 	switch {
@@ -30,16 +31,19 @@ func (w *Web) readForm(rw http.ResponseWriter, r *http.Request, limit int64) err
 		_ = connection.SetReadDeadline(time.Time{})
 		return nil
 	case errors.As(err, &long):
-		return &problem{Status: http.StatusRequestEntityTooLarge, Title: "Too long", Text: "The form is too long, so nothing was done. Shorten what you wrote."}
+		return refuse(http.StatusRequestEntityTooLarge, "Too long",
+			"The form is too long, so nothing was done. Shorten what you wrote.")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &problem{Status: http.StatusRequestTimeout, Title: "Too slow", Text: "The form did not arrive in time, so nothing was done. Send it again."}
+		return refuse(http.StatusRequestTimeout, "Too slow",
+			"The form did not arrive in time, so nothing was done. Send it again.")
 	}
-	return &problem{Status: http.StatusBadRequest, Title: "Not readable", Text: "The form can't be read, so nothing was done. Load the page again, then send it again."}
+	return refuse(http.StatusBadRequest, "Not readable",
+		"The form can't be read, so nothing was done. Load the page again, then send it again.")
 }
 
 // checkedForm reads a form of one of our pages.
 func (v *visit) checkedForm(limit int64) error {
-	if err := v.readForm(v.w, v.r, limit); err != nil {
+	if err := v.readForm(limit); err != nil {
 		return err
 	}
 	return v.Gate.CheckForm(v.r, v.who)

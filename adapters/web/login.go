@@ -12,22 +12,14 @@ import (
 type loginPage struct{ Next, Fault string }
 
 // login shows the login page, and logs the holder of a token in.
-func (w *Web) login(rw http.ResponseWriter, r *http.Request) {
-	secure(rw.Header())
-	v := &visit{Web: w, w: rw, r: r}
-	var err error
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		err = v.askForToken()
-	case http.MethodPost:
-		err = v.takeToken()
-	default:
-		rw.Header().Set("Allow", "GET, HEAD, POST")
-		err = &problem{Status: http.StatusMethodNotAllowed, Title: "Not possible here", Text: "This address can't be used in this way."}
+func (v *visit) login() error {
+	if err := v.allows(http.MethodGet, http.MethodHead, http.MethodPost); err != nil {
+		return err
 	}
-	if err != nil {
-		v.fail(err)
+	if safe(v.r.Method) {
+		return v.askForToken()
 	}
+	return v.takeToken()
 }
 
 func (v *visit) askForToken() error {
@@ -35,13 +27,11 @@ func (v *visit) askForToken() error {
 	_, err := v.Gate.Identify(v.r)
 	switch {
 	case err == nil:
-		v.redirect(next)
-		return nil
+		return v.redirect(next)
 	case v.Gate.Open():
 		return err
 	}
-	v.show(http.StatusOK, "login", "Log in", loginPage{Next: next})
-	return nil
+	return v.show(http.StatusOK, "login", "Log in", loginPage{Next: next})
 }
 
 // takeToken logs in. A wrong token is said on the login page, with the status that programs read.
@@ -49,7 +39,7 @@ func (v *visit) takeToken() error {
 	if err := v.Gate.SameSite(v.r); err != nil {
 		return err
 	}
-	if err := v.readForm(v.w, v.r, formSize); err != nil {
+	if err := v.readForm(formSize); err != nil {
 		return err
 	}
 	next := nextPage(v.r.PostForm.Get("next"))
@@ -57,13 +47,11 @@ func (v *visit) takeToken() error {
 	var denied *access.Refusal
 	switch {
 	case err == nil:
-		v.redirect(next)
-		return nil
+		return v.redirect(next)
 	case errors.As(err, &denied) && denied.Status != http.StatusForbidden:
 		p := v.problemOf(err)
 		v.retryAfter(p)
-		v.show(p.Status, "login", "Log in", loginPage{Next: next, Fault: p.Text})
-		return nil
+		return v.show(p.Status, "login", "Log in", loginPage{Next: next, Fault: p.Text})
 	}
 	return err
 }
@@ -83,6 +71,5 @@ func (v *visit) logout() error {
 		return err
 	}
 	v.Gate.Logout(v.w)
-	v.redirect("/login")
-	return nil
+	return v.redirect("/login")
 }

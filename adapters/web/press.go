@@ -16,24 +16,22 @@ import (
 	"gatehouse/core"
 )
 
-// deskOf judges what is pressed on a page, which shows this card.
-func (v *visit) deskOf(c core.Card) desk.Desk {
-	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
-	return desk.Desk{Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Log: v.Log}
-}
-
-// pressOf is the form that was sent, as a press. A tick confirms what is approved in a second step.
-func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
+// press judges the form that was sent from a page that shows this card. A tick confirms what is approved in a second
+// step.
+func (v *visit) press(c core.Card) (b chat.Button, p desk.Press, answer desk.Answer) {
 	form := v.r.PostForm
-	b, p := chat.Button{Action: chat.Action(form.Get("choice")), Approval: c.Approval}, desk.Press{Who: v.who.Actor}
+	b.Action, b.Approval, p.Who = chat.Action(form.Get("choice")), c.Approval, v.who.Actor
 	var err error
 	if b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0")); err != nil {
 		b.Action = ""
 	}
 	switch b.Action {
-	case chat.ActionApprove:
+	case chat.ActionApprove, chat.ActionRemember:
 		if v.view(c).Cautions(0) != "" {
-			b.Action, p.Form, p.Typed = chat.ActionConfirm, form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
+			confirms := map[chat.Action]chat.Action{
+				chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
+			}
+			b.Action, p.Form, p.Typed = confirms[b.Action], form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
 		}
 	case chat.ActionDeny:
 		p.Typed = []string{form.Get("reason")}
@@ -44,11 +42,15 @@ func (v *visit) pressOf(c core.Card) (chat.Button, desk.Press) {
 		for i := 0; c.Question != nil && i < len(c.Question.Fields); i++ {
 			p.Typed = append(p.Typed, v.typed(markup.Field(i)))
 		}
-	case chat.ActionWithdraw, chat.ActionAskAgain, "":
+	case chat.ActionWithdraw, chat.ActionAskAgain, chat.ActionForget, "":
 	default:
 		b.Action = "unknown"
 	}
-	return b, p
+	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
+	at := desk.Desk{
+		Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Texts: v.texts, Log: v.Log,
+	}
+	return b, p, at.Press(v.r.Context(), b, p)
 }
 
 // typed is a text of the form. Browsers write its line ends as two characters.
@@ -59,13 +61,16 @@ func (v *visit) typed(name string) string {
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each input.
 func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
-	o := markup.Options{Fault: cmp.Or(say.Text(), "That was not possible, so nothing was decided.")}
+	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}
 	switch {
-	case say.Faults != nil:
-		status, o.Fault = http.StatusUnprocessableEntity, "Nothing was sent yet. What does not fit is said below."
-		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
+	case say.Faults != nil && action != chat.ActionEdit:
+		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent
+		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
 	case action == chat.ActionEdit:
-		o.Tried = &markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
+		if say.Again != nil {
+			typed = []string{say.Again.Form.Inputs[0].Value}
+		}
+		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
 	}
 	if errors.Is(say.Err, core.ErrChanged) {
 		status = http.StatusConflict

@@ -20,6 +20,10 @@ type problem struct {
 	After       time.Duration // Retry-After
 }
 
+func refuse(status int, title, text string) *problem {
+	return &problem{Status: status, Title: title, Text: text}
+}
+
 // Error is the text.
 func (p *problem) Error() string { return p.Text }
 
@@ -43,16 +47,19 @@ func (w *Web) problemOf(err error) *problem {
 	switch status := statuses[category]; status {
 	case 0:
 	case http.StatusNotFound:
-		return &problem{Status: status, Title: "Not found", Text: cmp.Or(core.MessageOf(err), "There is nothing here.")}
+		return refuse(status, "Not found", cmp.Or(core.MessageOf(err), "There is nothing here."))
 	default:
-		return &problem{Status: status, Title: "That did not work", Text: cmp.Or(core.MessageOf(err), "That is not possible.")}
+		return refuse(status, "That did not work", cmp.Or(core.MessageOf(err), "That is not possible."))
 	}
 	if category == core.StoreBusy {
 		w.Log.Warn("a page could not be shown", "category", category, "err", err)
-		return &problem{Status: http.StatusServiceUnavailable, Title: "Busy", Text: "The database is busy. Load the page again in a moment.", After: time.Second}
+		p = refuse(http.StatusServiceUnavailable, "Busy", "The database is busy. Load the page again in a moment.")
+		p.After = time.Second
+		return p
 	}
 	w.Log.Error("a page could not be shown", "category", category, "err", err)
-	return &problem{Status: http.StatusInternalServerError, Title: "That did not work", Text: "The page could not be made. Gatehouse's log says why."}
+	return refuse(http.StatusInternalServerError, "That did not work",
+		"The page could not be made. Gatehouse's log says why.")
 }
 
 func (v *visit) fail(err error) {
@@ -64,7 +71,7 @@ func (v *visit) fail(err error) {
 	if p.Status == http.StatusRequestTimeout || p.Status == http.StatusRequestEntityTooLarge {
 		v.w.Header().Set("Connection", "close")
 	}
-	v.show(p.Status, "problem", p.Title, p)
+	_ = v.show(p.Status, "problem", p.Title, p)
 }
 
 func (v *visit) retryAfter(p *problem) {

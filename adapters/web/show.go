@@ -8,19 +8,26 @@ import (
 	"sync"
 
 	"gatehouse/adapters/access"
+	"gatehouse/core/mask"
 )
 
 // policy is what a browser may do on our pages: use what comes from here, and no more.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
+var guards = map[string]string{
+	"Content-Security-Policy":      policy,
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "same-origin", // not no-referrer: see the package comment
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control":                "no-store",
+}
+
 func secure(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin") // not no-referrer: see the package comment
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
+	for name, value := range guards {
+		h.Set(name, value)
+	}
 }
 
 //go:embed templates
@@ -33,7 +40,7 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 
 func parsePages(names ...string) map[string]*template.Template {
 	all := map[string]*template.Template{}
-	shared := template.Must(template.New("").Funcs(template.FuncMap{"chatModules": chatModules}).ParseFS(templateFiles, "templates/layout.html"))
+	shared := template.Must(template.New("").Funcs(template.FuncMap{"chatModules": chatModules, "masked": mask.Text}).ParseFS(templateFiles, "templates/layout.html"))
 	for _, name := range names {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
@@ -53,7 +60,7 @@ type layout struct {
 }
 
 // show writes a page. It is made as a whole before the first byte is sent.
-func (v *visit) show(status int, name, title string, body any) {
+func (v *visit) show(status int, name, title string, body any) error {
 	l := layout{Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body}
 	if l.Who != "" {
 		l.Admin, l.Token = v.admin(), v.Gate.FormToken(v.who, v.r)
@@ -62,9 +69,10 @@ func (v *visit) show(status int, name, title string, body any) {
 	if err := pages()[name].ExecuteTemplate(&b, "layout", l); err != nil {
 		v.Log.Error("a page could not be drawn", "page", name, "err", err)
 		http.Error(v.w, "The page could not be drawn. Gatehouse's log says why.", http.StatusInternalServerError)
-		return
+		return nil
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(status)
 	_, _ = v.w.Write(b.Bytes()) // the reader has gone
+	return nil
 }

@@ -18,58 +18,71 @@ type visit struct {
 	who access.Person
 }
 
-func (v *visit) admin() bool { return v.Admin(v.who.Actor) }
+func (v *visit) admin() bool { return v.Admin != nil && v.Admin(v.who.Actor) }
 
-// page admits a request and lets show answer it. An error becomes a page. Without methods, the page is read only.
-func (w *Web) page(show func(*visit) error, methods ...string) http.Handler {
-	if len(methods) == 0 {
-		methods = []string{http.MethodGet, http.MethodHead}
-	}
+// handler answers requests with what show does. An error becomes a page.
+func (w *Web) handler(show func(*visit) error) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		secure(rw.Header())
 		v := &visit{Web: w, w: rw, r: r}
-		var err error
-		v.who, err = w.Gate.Identify(r)
-		if err != nil {
-			v.turnedAway(err)
-			return
-		}
-		if !slices.Contains(methods, r.Method) {
-			rw.Header().Set("Allow", strings.Join(methods, ", "))
-			err = &problem{Status: http.StatusMethodNotAllowed, Title: "Not possible here", Text: "This address can't be used in this way."}
-		} else if err = w.Gate.SameSite(r); err == nil {
-			err = show(v)
-		}
-		if err != nil {
+		if err := show(v); err != nil {
 			v.fail(err)
 		}
 	})
 }
 
+// page is a handler for those who are known. Without methods, the page is read only.
+func (w *Web) page(show func(*visit) error, methods ...string) http.Handler {
+	if len(methods) == 0 {
+		methods = []string{http.MethodGet, http.MethodHead}
+	}
+	return w.handler(func(v *visit) (err error) {
+		if v.who, err = w.Gate.Identify(v.r); err != nil {
+			return v.turnedAway(err)
+		}
+		if err = v.allows(methods...); err == nil {
+			err = w.Gate.SameSite(v.r)
+		}
+		if err == nil {
+			err = show(v)
+		}
+		return err
+	})
+}
+
+// allows refuses a request of another method.
+func (v *visit) allows(methods ...string) error {
+	if slices.Contains(methods, v.r.Method) {
+		return nil
+	}
+	v.w.Header().Set("Allow", strings.Join(methods, ", "))
+	return refuse(http.StatusMethodNotAllowed, "Not possible here", "This address can't be used in this way.")
+}
+
 // turnedAway answers somebody who is not known: with the way to the login page, if there is one.
-func (v *visit) turnedAway(err error) {
+func (v *visit) turnedAway(err error) error {
 	var denied *access.Refusal
 	switch {
 	case !errors.As(err, &denied) || v.Gate.Open() || denied.Status != http.StatusUnauthorized:
-		v.fail(err)
+		return err
 	case v.r.Header.Get("Sec-Fetch-Site") == "cross-site" && safe(v.r.Method):
 		// A browser that follows a link of another site leaves the login out. It sends it if our own page leads on.
-		v.show(http.StatusOK, "onward", "One moment", onward(v.r.URL))
-	default:
-		to := "/login"
-		if next := onward(v.r.URL); next != "/" && v.r.URL.Path != "/logout" {
-			to += "?next=" + url.QueryEscape(next)
-		}
-		v.redirect(to)
+		return v.show(http.StatusOK, "onward", "One moment", onward(v.r.URL))
 	}
+	to := "/login"
+	if next := onward(v.r.URL); next != "/" && v.r.URL.Path != "/logout" {
+		to += "?next=" + url.QueryEscape(next)
+	}
+	return v.redirect(to)
 }
 
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // redirect leads on to a page of ours, which the browser gets by GET.
-func (v *visit) redirect(to string) {
+func (v *visit) redirect(to string) error {
 	v.w.Header().Set("Location", to)
 	v.w.WriteHeader(http.StatusSeeOther)
+	return nil
 }
 
 // maxNext is the longest address that a login leads to, in bytes.
@@ -92,5 +105,6 @@ func (v *visit) forAdmins() error {
 	if v.admin() {
 		return nil
 	}
-	return &problem{Status: http.StatusForbidden, Title: "For admins", Text: "This page is for admins: for those who may approve where no rule of a policy says who may."}
+	return refuse(http.StatusForbidden, "For admins",
+		"This page is for admins: for those who may approve where no rule of a policy says who may.")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -40,6 +41,7 @@ type Options struct {
 	Now       func() time.Time      // nil: time.Now
 	Note      string                // what decisions are not protected from, for their readers; "" = none
 	Log       *slog.Logger          // nil: discard
+	Words     map[string]string     // in place of built-in texts of cards, by their keys
 
 	// Reveal returns an approval's arguments without masks, for a person who may decide about it, and records that. Its errors have messages
 	// for that person. nil: what is masked stays so.
@@ -49,29 +51,24 @@ type Options struct {
 // Web is the pages. Any number of goroutines may use it.
 type Web struct {
 	Options
+	texts    *wording.Texts
 	formTime time.Duration
 }
 
 // New makes the pages.
 func New(o Options) *Web {
-	if o.Admin == nil {
-		o.Admin = func(core.Actor) bool { return false }
-	}
-	if o.Decided == nil {
-		o.Decided = func() {}
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Web{Options: o, formTime: formTime}
+	return &Web{Options: o, texts: wording.New(o.Words), formTime: formTime}
 }
 
 // Routes returns the handlers by their patterns of net/http's ServeMux.
 func (w *Web) Routes() map[string]http.Handler {
 	return map[string]http.Handler{
 		"GET /{$}":            w.page((*visit).chat),
-		"/login":              http.HandlerFunc(w.login),
+		"/login":              w.handler((*visit).login),
 		"/logout":             w.page((*visit).logout, http.MethodPost),
 		"/approvals":          w.page((*visit).approvals),
 		"/approvals/{id}":     w.page((*visit).approval, http.MethodGet, http.MethodHead, http.MethodPost),

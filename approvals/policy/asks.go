@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gatehouse/core"
+	"gatehouse/core/strictyaml"
 )
 
 // asker is an entry of the file's section asks: whom some tools may ask questions.
@@ -21,7 +22,7 @@ type asker struct {
 // Requester stands, in the section asks and in a tool's question, for the person whose message is answered.
 const Requester = "requester"
 
-var askerKeys = []string{"name", "tools", "to", "expires", "remind", "notify"}
+var askerKeys = []string{"name", "tools", "to", "expires", "remind", "hours", "notify"}
 
 // asks reads the section.
 func (r *reader) asks(n *yaml.Node, in *roster) []*asker {
@@ -50,7 +51,7 @@ func (r *reader) asker(n *yaml.Node, in *roster) *asker {
 		}
 	}
 	if v := has["tools"]; v != nil {
-		one.tools = r.globs(v)
+		one.tools = r.globs(v, "an entry of asks")
 	}
 	if has["to"] == nil {
 		r.Fault(n, "add to: [requester], or people and groups", "an entry of asks does not say who may be asked")
@@ -94,11 +95,15 @@ func (p *Policy) Asks(turn core.Turn, call core.Call, of []string, expires time.
 		}
 		rule := one.then
 		rule.Approvers, rule.Remind, rule.Notify = ids, slices.Clone(rule.Remind), slices.Clone(rule.Notify)
+		rule.Hours.Days = slices.Clone(rule.Hours.Days)
 		if expires > 0 && (rule.Timeout == 0 || expires < rule.Timeout) {
 			rule.Timeout = expires
 			rule.Remind = slices.DeleteFunc(rule.Remind, func(d time.Duration) bool { return d >= expires })
 		}
 		p.addPeople(&rule, turn.Actor)
+		if agent && !turn.Actor.Local && len(without(rule, turn.Actor.ID)) == 0 {
+			return core.Rule{Name: "asks", Verdict: core.VerdictDeny, Why: ownQuestion}
+		}
 		return rule
 	}
 	return core.Rule{Name: "asks", Verdict: core.VerdictDeny, Why: refusalToAsk(call.Tool, of, known)}
@@ -175,12 +180,21 @@ func (p *Policy) idsOf(who string) []string {
 	return []string{who}
 }
 
-// globs reads the names of tools.
-func (r *reader) globs(v *yaml.Node) (all []string) {
+const ownQuestion = "Nobody could ever answer this: it is for the agent's own account alone. " +
+	"Ask somebody else, or have an admin name more people in the policy's section asks."
+
+// globs reads the names of tools that something is for. One that can be no tool's is a fault: a rule that silently
+// matches nothing is the opposite of what its author sees in it.
+func (r *reader) globs(v *yaml.Node, of string) (all []string) {
 	for _, item := range r.List(v, "tools", `["billing.*"]`) {
-		if glob, ok := r.Text(item, "an entry of tools", `"billing.*"`); ok {
-			all = append(all, glob)
+		glob, ok := r.Text(item, "an entry of tools", `"billing.*"`)
+		if !ok {
+			continue
 		}
+		if what, do := unfit(glob); what != "" {
+			r.Fault(item, do, "tools of %s: %s %s", of, strictyaml.Quoted(glob), what)
+		}
+		all = append(all, glob)
 	}
 	return all
 }

@@ -59,6 +59,12 @@ type condition struct {
 	args    bool // it uses the arguments
 	groups  bool // it uses the requester's groups, or may
 	hints   bool // it uses annotations
+	asker   bool // it uses the requester
+	fixed   bool // it uses nothing, so that it is always the same
+
+	tree ast.Node
+	from origins
+	said []compared // the texts that it compares variables with
 }
 
 // mistake is what is wrong with an expression. line is that of the text, from 0; do is "" where nothing more is known than what it says.
@@ -101,7 +107,16 @@ func compile(text string) (c *condition, mistakes []mistake) {
 	if err != nil {
 		return nil, explained(err)
 	}
-	return &condition{program: program, args: uses.args, hints: uses.hints, groups: uses.requester > uses.known}, nil
+	c = &condition{
+		program: program, args: uses.args, hints: uses.hints, fixed: len(uses.names) == 0,
+		groups: uses.requester > uses.known, asker: uses.requester > 0,
+		tree: written.Node(), from: origins{map[ast.Node]ast.Node{}, map[string]ast.Node{}},
+	}
+	ast.Walk(&c.tree, c.from)
+	found := &comparisons{origins: c.from}
+	ast.Walk(&c.tree, found)
+	c.said = found.all
+	return c, nil
 }
 
 // notBool returns what an expression is that can't be a bool although its type is not known; "" if it can.
@@ -257,10 +272,14 @@ func (m *mentions) unknown(text string) (all []mistake) {
 			continue
 		}
 		known = append(known, n.Value)
-		line := strings.Count(string([]rune(text)[:n.Location().From]), "\n")
-		all = append(all, mistake{line, "unknown variable " + n.Value, strictyaml.Meant(n.Value, variables)})
+		all = append(all, mistake{lineOf(text, n), "unknown variable " + n.Value, strictyaml.Meant(n.Value, variables)})
 	}
 	return all
+}
+
+// lineOf is the line of the text where a node is, from 0.
+func lineOf(text string, n ast.Node) int {
+	return strings.Count(string([]rune(text)[:n.Location().From]), "\n")
 }
 
 // isMapOrAny reports whether a value of this type may lack a key or be too short: an object, or something of which nothing is known.

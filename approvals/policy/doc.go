@@ -11,11 +11,17 @@
 //	values.go     numbers and durations of the YAML file, which core/strictyaml reads
 //	people.go     the sections people and groups
 //	rules.go      the section rules
+//	glob.go       names of tools: which have a form, and which forms can be no tool's name
+//	words.go      the words that conditions compare variables with
+//	hours.go      working hours
 //	asks.go       the section asks: who may be asked questions
 //	condition.go  compiles and evaluates when
 //	strict.go     makes conditions fail where expr would go on with nil
 //	operands.go   what conditions do at run time
 //	decide.go     the rule for a call
+//	undecidable.go requests that nobody could ever approve
+//	warnings.go   what a policy probably does not mean, given the tools that there are
+//	tries.go      calls worth trying, to find one that a rule decides
 //
 // Conditions are expr-lang expressions. One that fails when it is evaluated is neither true nor false: a rule that allows does not match
 // then, and one that asks or denies does. It fails if an argument is used that is not there, if a value has the wrong type, if an integer
@@ -23,6 +29,11 @@
 //
 // Decision, 2026-11: == and != between values of different kinds, and in without an item of the same kind, fail too. Otherwise
 // args.env != "prod" would be true for ["prod"], and a rule that allows would let that through.
+//
+// Decision, 2026-11: whether a rule decides any call is found by trying calls, not by reasoning about conditions: each
+// comparison with a literal gives values that it tells apart, and all combinations of them are evaluated as a real call
+// is. Where a condition is more than such comparisons, or there are too many combinations, nothing is said: a warning
+// is never a guess.
 //
 // Decision, 2026-11: now is no function of conditions. A decision is made again when the call is to run; it would change by itself.
 package policy

@@ -2,10 +2,12 @@ package policy_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
@@ -99,8 +101,10 @@ func TestFaults(t *testing.T) {
 		{"escalate late", head + "  - name: a\n    action: ask\n    expires: 2h\n    escalate: {after: 2h, to: [slack:U1]}\n", "p.yaml:10:23: escalate after is 2h, but the request expires after 2h; use a shorter time, or a longer expires"},
 		{"escalate to nobody known", head + "  - name: a\n    action: ask\n    escalate: {after: 2h, to: [group:x]}\n", `p.yaml:9:32: unknown group "x"; use one of ops or add it under groups`},
 		{"escalate with an unknown key", head + "  - name: a\n    action: ask\n    escalate: {afer: 2h, to: [slack:U1]}\n", "p.yaml:9:15: escalate has no after; write it like escalate: {after: 4h, to: [group:leads]}\n" + `p.yaml:9:16: unknown key "afer" in escalate; did you mean after?`},
-		{"remember without for", head + "  - name: a\n    action: ask\n    remember: {}\n", "p.yaml:9:15: remember has no for; write it like remember: {for: 1h}"},
+		{"remember without for", head + "  - name: a\n    action: ask\n    remember: {}\n", "p.yaml:9:15: remember has no for; write it like remember: {for: 1h, uses: 5}"},
 		{"remember no mapping", head + "  - name: a\n    action: ask\n    remember: 1h\n", "p.yaml:9:15: remember is \"1h\", not a mapping; write it as keys and values"},
+		{"remember without uses", head + "  - name: a\n    action: ask\n    remember: {for: 1h, uses: 0}\n", "p.yaml:9:31: uses is \"0\"; write a whole number from 1"},
+		{"remember maybe", head + "  - name: a\n    action: ask\n    remember: {for: 1h, destructive: perhaps}\n", "p.yaml:9:38: destructive is \"perhaps\"; write true or false"},
 		{"remember 0", head + "  - name: a\n    action: ask\n    remember: {for: 0s}\n", `p.yaml:9:21: for is "0s"; use a duration above 0, such as 1h`},
 		{"notify", head + "  - name: a\n    action: ask\n    notify: there\n", `p.yaml:9:13: "there" is no place to notify; use here, dm, slack:C0123ABCD or discord:41771983423143936`},
 		{"notify a person", head + "  - name: a\n    action: ask\n    notify:\n      - dm\n      - slack:U1\n", `p.yaml:11:9: "slack:U1" is no place to notify; use here, dm, slack:C0123ABCD or discord:41771983423143936`},
@@ -213,6 +217,38 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
+// TestLargePolicies: a valid file of thousands of rules is read, and warned of, in a short time.
+func TestLargePolicies(t *testing.T) {
+	for what, rules := range map[string]func(i int) string{
+		"each after all": func(i int) string {
+			return fmt.Sprintf("{name: r%d, tools: [s.%s], action: %s}", i, name(i), []string{"allow", "deny"}[i/1500%2])
+		},
+		"all alike": func(i int) string {
+			return fmt.Sprintf("{name: r%d, tools: [\"s.*%s*\"], when: args.n == %d, action: allow}", i, name(i), i)
+		},
+		"one for all": func(i int) string {
+			return fmt.Sprintf("{name: r%d, when: args.n%d > 1 && args.m < %d, action: allow}", i, i, i)
+		},
+		"people": func(i int) string {
+			return fmt.Sprintf("{name: r%d, when: 'requester.id != \"slack:U%d\"', action: allow}", i, i)
+		},
+	} {
+		var text strings.Builder
+		text.WriteString(head)
+		for i := 0; text.Len() < 1<<18; i++ {
+			text.WriteString("  - " + rules(i) + "\n")
+		}
+		began := time.Now()
+		p := parse(t, text.String(), policy.Defaults{Platforms: known})
+		read := time.Now()
+		p.Warnings(shopTools, nil)
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("%s took %s", what, took)
+		}
+		t.Logf("%s: read in %s, warned of in %s", what, read.Sub(began), time.Since(read))
+	}
+}
+
 func name(i int) string {
 	return strings.ToUpper(string([]byte{'A' + byte(i/26/26%26), 'A' + byte(i/26%26), 'A' + byte(i%26)}))
 }
@@ -228,8 +264,14 @@ func TestTheExampleOfTheReadme(t *testing.T) {
 	if !found {
 		t.Fatal("README.md has no policy")
 	}
-	if _, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known}); err != nil {
-		t.Error(err)
+	p, err := policy.Parse("README.md", []byte("version: 1\n"+example), policy.Defaults{Platforms: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.Warnings(nil, []string{"billing"}) {
+		if !strings.Contains(w.What, "no tool has the name") {
+			t.Error(w)
+		}
 	}
 }
 

@@ -41,6 +41,11 @@ func checkParse(t interface{ Errorf(string, ...any) }, text string) {
 	if p == nil {
 		return
 	}
+	for _, w := range p.Warnings(shopTools, []string{"later"}) {
+		if w.File != "p.yaml" || w.What == "" || w.Do == "" || w.Line < 1 || strings.Contains(w.String(), "\n") {
+			t.Errorf("%q: the warning %q", text, w.String())
+		}
+	}
 	for _, args := range []string{`{}`, `{"amount":2000,"env":"prod","l":[1,"a"]}`, `x`} {
 		for _, risk := range []core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous} {
 			r := p.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}}, core.Call{Tool: "billing.refund", Risk: risk, Arguments: json.RawMessage(args)})

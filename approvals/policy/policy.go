@@ -3,6 +3,7 @@ package policy
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -12,10 +13,12 @@ import (
 
 // Policy decides about calls. It does not change, and any number of goroutines may use it.
 type Policy struct {
+	file     string // its name
 	defaults Defaults
 	roster   roster
 	rules    []*rule
 	askers   []*asker
+	groups   bool // a condition may ask for the requester's groups
 }
 
 // New is the policy without a file.
@@ -35,7 +38,11 @@ func Load(path string, defaults Defaults) (*Policy, error) {
 // then there is no policy.
 func Parse(name string, data []byte, defaults Defaults) (*Policy, error) {
 	r := &reader{strictyaml.Reader{File: name}, defaults.Platforms}
-	p := &Policy{defaults: defaults, roster: roster{known: defaults.Platforms, accounts: map[string][]string{}, people: map[string]string{}, groups: map[string]*group{}}}
+	people := roster{
+		known: defaults.Platforms, accounts: map[string][]string{}, people: map[string]string{},
+		groups: map[string]*group{},
+	}
+	p := &Policy{file: name, defaults: defaults, roster: people}
 	if root := r.Parse(data, "begin with version: 1, then people, groups and rules"); root != nil {
 		r.policy(root, p)
 	}
@@ -62,6 +69,7 @@ func (r *reader) policy(root *yaml.Node, p *Policy) {
 	p.roster.broken = len(r.Faults) > before
 	if v := sections["rules"]; v != nil {
 		p.rules = r.rules(v, &p.roster, p.defaults)
+		p.groups = slices.ContainsFunc(p.rules, func(r *rule) bool { return r.when != nil && r.when.groups })
 	}
 	if v := sections["asks"]; v != nil {
 		p.askers = r.asks(v, &p.roster)
@@ -84,7 +92,7 @@ func (p *Policy) Approvers() []string {
 // if a condition asks for the requester's groups; otherwise nil. A turn's Actor.Groups must say which of these the person is in, by whichever
 // account, before Rule is called.
 func (p *Policy) RequesterGroups(id string) map[string][]string {
-	if !p.asksGroups() {
+	if !p.groups {
 		return nil
 	}
 	wanted := map[string][]string{}
@@ -102,10 +110,26 @@ func (p *Policy) RequesterGroups(id string) map[string][]string {
 	return wanted
 }
 
-// asksGroups reports whether a condition may ask for the requester's groups.
-func (p *Policy) asksGroups() bool {
-	return slices.ContainsFunc(p.rules, func(r *rule) bool { return r.when != nil && r.when.groups })
-}
+// Person is the name of the person whose account an id is; one that the file does not map is a person of its own.
+func (p *Policy) Person(id string) string { return core.Rule{People: p.roster.people}.Person(id) }
 
 // Accounts are the accounts of a person of the policy, in the file's order; none if there is no such person.
 func (p *Policy) Accounts(person string) []string { return slices.Clone(p.roster.accounts[person]) }
+
+// IDs are the ids that entries of approvers stand for: ids, person:NAME and group:NAME, sorted and each once. Error:
+// invalid, for a name that the policy does not have.
+func (p *Policy) IDs(of []string) (all []string, err error) {
+	for _, who := range of {
+		found := []string{who}
+		if strings.HasPrefix(who, "person:") || strings.HasPrefix(who, "group:") {
+			found = p.idsOf(who)
+		}
+		if len(found) == 0 {
+			return nil, core.Errorf(core.Invalid,
+				"The policy has no %s. Use a name of its sections people and groups, or an id.", who)
+		}
+		all = append(all, found...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}

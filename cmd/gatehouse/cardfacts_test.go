@@ -38,14 +38,14 @@ func cardOnSlack(t *testing.T, d core.Delivery) []string {
 	return strings.Split(text, "\n")
 }
 
-func postedToSlack(t *testing.T, d core.Delivery) slacktest.Message {
+func postedToSlack(t *testing.T, d core.Delivery, words ...map[string]string) slacktest.Message {
 	t.Helper()
 	fake := slacktest.Start(t, slacktest.Options{})
 	fake.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{fake.BotUserID()}})
-	bot := slack.New(slack.Options{
-		Config: slack.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL()}, Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
-	})
+	bot := slack.New(core.Deps{
+		Signer: adaptertest.Signer(t, "a key of many characters"), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+		Words: first(words),
+	}, slack.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL()})
 	d.To = core.Address{Platform: "slack", Channel: "C1"}
 	if _, _, err := bot.Post(t.Context(), d); err != nil {
 		t.Fatal(err)
@@ -62,11 +62,12 @@ type shownCard struct {
 	Message   string
 	Facts     []struct{ Label, Text string }
 	Approvers []string
+	Choices   []struct{ Label string }
 	HTML      string `json:"-"` // what the chat gets of it
 }
 
 // cardOnOpenHarness is what a stream has of a card.
-func cardOnOpenHarness(t *testing.T, d core.Delivery) shownCard {
+func cardOnOpenHarness(t *testing.T, d core.Delivery, words ...map[string]string) shownCard {
 	t.Helper()
 	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "cards.db"), storage.Options{})
 	if err != nil {
@@ -75,7 +76,7 @@ func cardOnOpenHarness(t *testing.T, d core.Delivery) shownCard {
 	t.Cleanup(func() { store.Close() })
 	engine := openharness.New(openharness.Options{
 		Gate: access.New(access.Options{Signer: store.Signer()}), Store: withApproval{store}, Signer: store.Signer(),
-		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return *d.Card, nil },
+		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return *d.Card, nil }, Words: first(words),
 	})
 	mux := http.NewServeMux()
 	for pattern, h := range engine.Routes(nil) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -31,11 +32,11 @@ type onePage struct {
 func (p onePage) Card(context.Context, core.ApprovalID, bool) (core.Card, error) { return p.card, nil }
 
 // cardOnPage is a card on the page of its approval.
-func cardOnPage(t *testing.T, d core.Delivery) string {
+func cardOnPage(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	pages := web.New(web.Options{
 		Gate: access.New(access.Options{Signer: adaptertest.Signer(t, "a key of many characters")}), Approvals: onePage{card: *d.Card},
-		Admin: func(core.Actor) bool { return true },
+		Admin: func(core.Actor) bool { return true }, Words: first(words),
 	})
 	mux := http.NewServeMux()
 	for pattern, h := range pages.Routes() {
@@ -58,14 +59,20 @@ func cardOnPage(t *testing.T, d core.Delivery) string {
 // cardOnDiscord is the text of a card that is posted to Discord.
 func cardOnDiscord(t *testing.T, d core.Delivery) string {
 	t.Helper()
+	return strings.ReplaceAll(postedToDiscord(t, d, nil).Shown(), "\\", "")
+}
+
+func postedToDiscord(t *testing.T, d core.Delivery, words map[string]string) discordtest.Message {
+	t.Helper()
 	fake := discordtest.New(discordtest.Options{Fatalf: t.Errorf})
 	defer fake.Close()
 	fake.AddGuild(discordtest.Guild{ID: "100"})
 	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
-	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
-		KV: struct{ core.KV }{}, // it is not used
+	p := discord.New(discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, core.Deps{
+		Signer: adaptertest.Signer(t, "a key of many characters"),
+		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
+		KV: struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
+		Words: words,
 	})
 	d.To = core.Address{Platform: "discord", Channel: "200"}
 	if _, _, err := p.Post(t.Context(), d); err != nil {
@@ -75,7 +82,7 @@ func cardOnDiscord(t *testing.T, d core.Delivery) string {
 	if len(posted) != 1 {
 		t.Fatalf("%d messages were posted", len(posted))
 	}
-	return strings.ReplaceAll(posted[0].Shown(), "\\", "")
+	return posted[0]
 }
 
 // shownOnSlack is all that a message shows: its text, its blocks and its attachments.
@@ -83,10 +90,10 @@ func shownOnSlack(m slacktest.Message) string {
 	return html.UnescapeString(fmt.Sprint(m.Text, "\n", m.Shown(), "\n", m.Attachments))
 }
 
-func cardAtTerminal(t *testing.T, d core.Delivery) string {
+func cardAtTerminal(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, _, err := console.New(console.Options{Out: &out}).Post(t.Context(), d); err != nil {
+	if _, _, err := console.New(console.Options{Out: &out, Words: first(words)}).Post(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -104,9 +111,13 @@ func full(t *testing.T, state core.ApprovalState) core.Delivery {
 		Risk: core.Dangerous, Changed: "pay 2", Editable: true, Edits: 3, Editor: core.Actor{ID: "slack:U5", Name: "Gil"},
 		Deadline: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour), Context: []core.Line{{Role: core.User, Text: "hello"}},
 		Conversation: cardMailbox, From: core.Address{Platform: "slack", Channel: "C9"},
+		Same:       &core.Same{N: 2, Of: 3, First: "0199cccc-dddd", At: noon.Add(-2 * time.Minute)},
+		Refused:    &core.Refused{By: core.Actor{ID: "slack:U7", Name: "Iva"}, At: noon.Add(-4 * time.Minute), Reason: "too much"},
+		LookAlikes: []string{"mіlkman (і is U+0456)"}, Memory: core.Memory{For: time.Hour, Uses: 4},
 	}
 	if state != core.Open {
 		c.DecidedBy, c.Decided, c.DecidedAt, c.Reason = "Hal", core.Actor{ID: "slack:U6", Name: "Hal"}, noon.Add(2*time.Minute), "it is due"
+		c.Until = noon.Add(62 * time.Minute)
 		c.Run, c.RunNote, c.RunAt, c.Voters = core.CallFailed, "No money left.", noon.Add(3*time.Minute), nil
 	}
 	return core.Delivery{Post: core.Post{Key: "card/1", Conversation: cardMailbox, Kind: core.PostCard, Approval: c.Approval}, Card: &c}
@@ -159,10 +170,16 @@ var facts = map[string]struct {
 	"CreatedAt": {"open", []string{at(adaptertest.Noon.Add(-time.Hour))}, map[string]string{
 		"slack": "a message has its time", "discord": "a message has its time", "openharness": "its extension has the time", "terminal": "it is printed when it is asked, or said to be late",
 	}},
-	"Run":     {"approved", []string{"Failed"}, nil},
-	"RunNote": {"approved", []string{"No money left."}, nil},
-	"RunAt":   {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
-	"Context": {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead to it"}},
+	"Same":       {"open", []string{at(adaptertest.Noon.Add(-2 * time.Minute)), "2 of 3"}, nil},
+	"Refused":    {"open", []string{"The same was denied by ", "Iva", "too much"}, nil},
+	"LookAlikes": {"open", []string{"mіlkman (і is U+0456)"}, nil},
+	"Memory":     {"open", []string{"the same call in this conversation for 1 hour, 4 times"}, nil},
+	"Until":      {"approved", []string{at(adaptertest.Noon.Add(62 * time.Minute)), "4 times"}, nil},
+	"Use":        {"used", []string{at(adaptertest.Noon.Add(62 * time.Minute)), "use 2 of 4"}, nil},
+	"Run":        {"approved", []string{"Failed"}, nil},
+	"RunNote":    {"approved", []string{"No money left."}, nil},
+	"RunAt":      {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
+	"Context":    {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead to it"}},
 	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
 		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
 	}},
@@ -178,7 +195,7 @@ func at(t time.Time) string {
 func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 	t.Parallel()
 	cards := map[string]core.Delivery{}
-	for name, state := range map[string]core.ApprovalState{"open": core.Open, "altered": core.Open, "question": core.Open, "approved": core.Approved, "answered": core.Answered} {
+	for name, state := range map[string]core.ApprovalState{"open": core.Open, "altered": core.Open, "question": core.Open, "approved": core.Approved, "used": core.Approved, "answered": core.Answered} {
 		d := full(t, state)
 		d.Card.Altered = name == "altered"
 		if name == "question" || name == "answered" {
@@ -186,6 +203,9 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 		}
 		if name == "answered" {
 			d.Card.Answer = "Bee"
+		}
+		if name == "used" {
+			d.Card.Use = &core.Use{Of: "0199cccc-dddd", N: 2, Uses: 4, Until: d.Card.Until}
 		}
 		cards[name] = d
 	}

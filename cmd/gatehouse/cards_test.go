@@ -88,11 +88,11 @@ func TestTheTerminalShowsEveryFactOfSlacksCard(t *testing.T) {
 	for name, d := range sameCards() {
 		workspace := slacktest.New(slacktest.Options{Fatalf: t.Errorf})
 		workspace.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{workspace.BotUserID()}})
-		there := slack.New(slack.Options{
-			Config: slack.Config{BotToken: workspace.BotToken(), AppToken: workspace.AppToken(), APIURL: workspace.APIURL()}, Signer: signer,
+		there := slack.New(core.Deps{
+			Signer:  signer,
 			Card:    func(context.Context, core.ApprovalID, bool) (core.Card, error) { return *d.Card, nil },
 			PutBlob: (&adaptertest.Blobs{}).Put,
-		})
+		}, slack.Config{BotToken: workspace.BotToken(), AppToken: workspace.AppToken(), APIURL: workspace.APIURL()})
 		if _, _, err := there.Post(t.Context(), d); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

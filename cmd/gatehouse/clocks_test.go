@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -122,10 +123,13 @@ func (w *clockWorld) process(steps int) {
 	owner := fmt.Sprint("process ", w.begun)
 	blobs := (&adaptertest.Blobs{}).Put
 	platforms := []core.Platform{
-		slack.New(slack.Options{Config: slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()}, Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now}),
-		discord.New(discord.Options{
-			Config: discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}, Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
-			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now,
+		slack.New(
+			core.Deps{Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now},
+			slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()},
+		),
+		discord.New(discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}, core.Deps{
+			Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
+			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now, Log: slog.New(slog.DiscardHandler),
 		}),
 	}
 	w.box = outbox.New(outbox.Options{Store: &mortal{Outbox: w.store, left: steps}, Card: noCard, Platforms: platforms, Owner: owner, Jitter: w.jitter, Lookups: lookups})

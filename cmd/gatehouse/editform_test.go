@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -36,7 +37,27 @@ func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
 		t.Fatalf("%v\n%s", err, s.slack.Dump())
 	}
 	before, _ := s.slack.FindButton("C1", card.TS, "approve")
-	s.bob.Submits(map[string]string{"arguments": `{"text": "butter"}`})
+	form := func(ok func(slacktest.View) bool, what string) {
+		t.Helper()
+		waitUntil(t, func() bool {
+			v, open := s.slack.Modal("U2BOB")
+			return open && ok(v)
+		}, what)
+	}
+	// What is refused comes back with the sentence; the form stays as it was typed.
+	for typed, fault := range map[string]string{
+		`{"text": butter}`: "line 1, column 10", `["butter"]`: "in braces", `{"text": 5}`: "text", `{"text": "milk"}`: "These are the present arguments",
+	} {
+		s.bob.Submits(map[string]string{"arguments": typed})
+		form(func(v slacktest.View) bool { return strings.Contains(v.Errors["arguments"], fault) }, fault+" in the form")
+	}
+	// Curly quotes come back mended.
+	s.bob.Submits(map[string]string{"arguments": `{“text”: “butter”}`})
+	form(func(v slacktest.View) bool { return v.CallbackID == "edit_mended" }, "the mended form")
+	if v, _ := s.slack.Modal("U2BOB"); !strings.Contains(fmt.Sprint(v.Blocks), `{"text": "butter"}`) || !strings.Contains(fmt.Sprint(v.Blocks), "Curly quotes") {
+		t.Errorf("the form does not hold what was probably meant: %v", v.Blocks)
+	}
+	s.bob.Submits(map[string]string{"arguments_mended": `{"text": "butter"}`})
 	s.shows("C1", card.TS, "changed the arguments", len(card.Buttons()))
 	s.bob.Presses(before)
 	s.readsEphemeral("C1", "U2BOB", "The arguments were changed after this card was drawn")
@@ -60,6 +81,24 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 		}
 		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": butter}`})
 		d.readsEphemeral(ask.ID, deciderID, "nothing was changed")
+		again := func(typed, text, filled string) {
+			t.Helper()
+			d.bob.SubmitsAgain(form, map[string]string{"arguments": typed})
+			m, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, deciderID, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.bob.Clicks(ask.ID, m.ID, "Edit")
+			reopened, err := d.discord.WaitForModal(d.ctx(), deciderID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown := fmt.Sprintf("%+v", reopened); !strings.Contains(shown, filled) {
+				t.Errorf("the form is not filled with %s: %s", filled, shown)
+			}
+		}
+		again(`{"text": 5}`, "text", `{"text": 5}`)
+		again(`{“text”: “butter”}`, "Curly quotes", `{"text": "butter"}`)
 		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": "butter"}`})
 		waitUntil(t, func() bool {
 			m, _ := d.discord.Message(ask.ID, card.ID)

@@ -31,6 +31,7 @@ type gateway struct {
 	deliverer  *outbox.Deliverer
 	clock      *schedule.Clock
 	servers    *mcpServers // whose tools the agent has
+	policy     *policyWatch
 	models     *modelHealth
 	server     *server      // nil: no HTTP
 	traces     *otel.Export // nil: none
@@ -64,7 +65,10 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{store: store, platforms: platforms, servers: p.servers, models: models, traces: traces, drain: cfg.DrainTimeout, log: log}
+	g := &gateway{
+		store: store, platforms: platforms, servers: p.servers, policy: p.policy, models: models, traces: traces,
+		drain: cfg.DrainTimeout, log: log,
+	}
 	service.TellThrough(platforms...)
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
@@ -158,6 +162,7 @@ func (g *gateway) Run(ctx context.Context) error {
 	}
 	tooling.Go(func() { _ = g.servers.Run(running) }) // never fails
 	tooling.Go(func() { g.servers.follow(running) })
+	tooling.Go(func() { g.policy.run(running) })
 	tooling.Go(func() { tools.Reap(running) })
 	working.Go(func() { _ = g.dispatcher.Run(receiving) }) // never fails
 	working.Go(func() { _ = g.clock.Run(receiving) })      // never fails

@@ -44,7 +44,7 @@ func newPages(p shared, gate *access.Gate, decided func()) *web.Web {
 	return web.New(web.Options{
 		Gate: gate, Approvals: all, Reveal: all.reveal, Views: p.store,
 		Admin: func(who core.Actor) bool { return isAdmin(p.cfg, who) }, Decided: decided, Now: time.Now, Log: p.log,
-		Note: keyNote(p.store),
+		Note: keyNote(p.store), Words: p.cfg.Words,
 	})
 }
 

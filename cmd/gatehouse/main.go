@@ -19,6 +19,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // a policy's time zones, also where the machine has none
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 )

@@ -41,7 +41,9 @@ func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []c
 		return newAgent(cfg, store, nil, nil, nil)
 	}
 	line.Doctor.Turns = turnsOf
+	line.Doctor.Tools = func(cfg settings.Config) *tool.Registry { return newTools(cfg, nil) }
 	line.Approvals.Explain.Tools = func() *tool.Registry { return commandTools(source) }
+	line.Approvals.Test.Tools = line.Approvals.Explain.Tools
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
 		cfg, _, faults := source.Read()
 		if len(faults) > 0 {

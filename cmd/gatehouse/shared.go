@@ -17,6 +17,7 @@ type shared struct {
 	cfg     settings.Config
 	store   *storage.Store
 	servers *mcpServers // whose tools the agent has
+	policy  *policyWatch
 	service *approvals.Service
 	log     *slog.Logger
 }
@@ -25,15 +26,17 @@ type shared struct {
 func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
 	servers := newServers(cfg, store, log)
 	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
-	return shared{cfg, store, servers, service.LetAgentsAsk(foreign(cfg, store)), log}
+	watch := newPolicyWatch(cfg, servers, log)
+	return shared{cfg, store, servers, watch, service.LetAgentsAsk(foreign(cfg, store)), log}
 }
 
 // deps are what a platform may use. owner is from Store.Register.
 func (p shared) deps(owner string) core.Deps {
 	return core.Deps{
-		Signer: p.store.Signer(), Card: p.service.Card, OpenCards: p.service.OpenCards,
+		Signer: p.store.Signer(), Card: p.service.Card, CheckEdit: p.service.CheckEdit, OpenCards: p.service.OpenCards,
 		Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
 		KV: p.store, Events: p.store.Events, Owner: owner, Lease: p.cfg.Lease, Jitter: rand.Float64, Log: p.log,
+		Words: p.cfg.Words,
 	}
 }
 

@@ -67,7 +67,7 @@ type room struct {
 	asks       agent.Asks                // nil: nobody can be asked
 	question   *question.Question        // that the turn waits for
 	reads      core.Rule                 // for calls that only read; "" = they are allowed
-	remembered func(core.Call) (core.Approval, bool)
+	remembered func(core.Call) *core.Use
 }
 
 func (r *room) Approval(_ context.Context, id core.ApprovalID) (core.Approval, error) {
@@ -106,7 +106,7 @@ func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits,
 		tools = tools.With(tool.Source{Tools: changing, Missing: func(string) error { return nil }})
 	}
 	ids := 0
-	r.remembered = func(core.Call) (core.Approval, bool) { return core.Approval{}, false }
+	r.remembered = func(core.Call) *core.Use { return nil }
 	compiled, err := agent.Loop{
 		Name: "demo", Model: m, Limits: limits, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
 		Asks: func(turn core.Turn, c core.Call, a tool.Asking) core.Rule {
@@ -131,11 +131,8 @@ func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits,
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
 		Ledger: core.Ledger{Approval: r.Approval, Recorded: r.Approval, Begin: r.Begin, Finish: r.Settle, Keep: r.Keep}, Actor: core.Actor{ID: "x:ann"},
-		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (core.Approval, bool, error) {
-			a, ok := r.remembered(c)
-			return a, ok, nil
-		},
-		Evidence: func(text json.RawMessage) { r.evidence = text },
+		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (*core.Use, error) { return r.remembered(c), nil },
+		Evidence:   func(text json.RawMessage) { r.evidence = text },
 	})
 	return r
 }

@@ -14,7 +14,7 @@ import (
 // time because the rules changed; the call is among the evidence's mutating calls already.
 func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
-	rule, err := l.rule(ctx, turn, bound, again)
+	rule, use, err := l.rule(ctx, turn, bound, again)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if bound.Bound, err = e.prefix(e.Rows.CallSpec.MutationPolicyDigest).Ask(schema); err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Version: version, Again: again}
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Use: use, Version: version, Again: again}
 	if before := pending.Get(s); again && version != "" && (before.Version == version || before.Version == "") {
 		next.Reread = before.Bound.Bound.Schema != schema
 	}
@@ -94,7 +94,7 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
-		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Announced: !a.Again, Question: a.Question},
+		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Use: a.Use, Announced: !a.Again, Question: a.Question},
 	})
 }
 

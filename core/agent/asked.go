@@ -12,23 +12,24 @@ import (
 	"gatehouse/core/tool"
 )
 
-// rule returns the policy's rule for a call. One that asks, and remembers approvals, allows a call that was approved lately. A call that is
-// requested a second time is always asked.
-func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bool) (core.Rule, error) {
-	rule := l.Policy(turn, call)
-	if rule.Verdict != core.VerdictAsk || rule.Remember <= 0 || again || turn.Remembered == nil {
-		return rule, nil
+// rule returns the policy's rule for a call. One that asks, and remembers approvals, allows a call that was approved
+// lately and is to be remembered: then use says which approval allows it. A call that is requested a second time is
+// always asked.
+func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bool) (rule core.Rule, use *core.Use, err error) {
+	rule = l.Policy(turn, call)
+	if rule.Memory(call.Risk) == (core.Memory{}) || again || turn.Remembered == nil {
+		return rule, nil, nil
 	}
 	if t, ok := l.Executor.Tools.Get(call.Tool); ok {
 		call.Bound.Schema = t.SchemaDigest()
 	}
-	before, ok, err := turn.Remembered(ctx, call, rule)
-	if err != nil || !ok {
-		return rule, err
+	if use, err = turn.Remembered(ctx, call, rule); err != nil || use == nil {
+		return rule, nil, err
 	}
-	rule.Verdict, rule.Why = core.VerdictAllow, fmt.Sprintf("The same call was approved here at %s (approval %s), which is remembered for %s.",
-		before.DecidedAt.UTC().Format("2006-01-02 15:04 MST"), before.ID, rule.Remember)
-	return rule, nil
+	rule.Verdict = core.VerdictAllow
+	rule.Why = fmt.Sprintf("An approval of the same call is remembered here until %s (approval %s, use %d of %d).",
+		use.Until.UTC().Format("2006-01-02 15:04 MST"), use.Of, use.N, use.Uses)
+	return rule, use, nil
 }
 
 // asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that people are
@@ -40,7 +41,7 @@ func (l Loop) asked(ctx context.Context, turn core.Turn, s graph.State, call cor
 		if err != nil {
 			continue
 		}
-		rule, err := l.rule(ctx, turn, bound, false)
+		rule, _, err := l.rule(ctx, turn, bound, false)
 		if err != nil {
 			return a, err
 		}

@@ -57,6 +57,7 @@ type pendingCall struct {
 	Bound    core.Call       `json:"bound"`
 	Rule     core.Rule       `json:"rule"`
 	Asked    core.Asked      `json:"asked,omitzero"`
+	Use      *core.Use       `json:"use,omitempty"`
 	Version  string          `json:"version,omitempty"` // the tool's; "" also where an earlier build asked
 	Again    bool            `json:"again,omitempty"`   // the second request: the rules changed after the first
 	Reread   bool            `json:"reread,omitempty"`  // or gatehouse reads the tool's description differently

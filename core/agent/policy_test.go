@@ -38,8 +38,12 @@ func TestARememberedApprovalAllowsTheSameCall(t *testing.T) {
 	rule.Remember = time.Hour
 	r := newRoom(t, agent.Demo{}, rule)
 	var digest string
-	r.remembered = func(c core.Call) (core.Approval, bool) {
-		return core.Approval{ID: "a0", DecidedAt: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}, c.Digest == digest
+	next := &core.Use{Of: "a0", N: 2, Uses: 5, Until: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	r.remembered = func(c core.Call) *core.Use {
+		if c.Digest == digest {
+			return next
+		}
+		return nil
 	}
 	first := r.say("note add milk")
 	if got := r.asked(first).Rule.Verdict; got != core.VerdictAsk {
@@ -48,7 +52,8 @@ func TestARememberedApprovalAllowsTheSameCall(t *testing.T) {
 	digest = r.asked(first).Call.Digest
 	r.decide(first, core.Approved, "")
 	again := r.say("note add milk")
-	if got := r.asked(again).Rule; got.Verdict != core.VerdictAllow || got.Why != "The same call was approved here at 2026-11-21 12:00 UTC (approval a0), which is remembered for 1h0m0s." {
+	want := "An approval of the same call is remembered here until 2026-11-21 12:00 UTC (approval a0, use 2 of 5)."
+	if got := r.asked(again); got.Rule.Verdict != core.VerdictAllow || got.Rule.Why != want || *got.Use != *next {
 		t.Errorf("the same call: %+v", got)
 	}
 	if got := texts(r.decide(again, core.Approved, "")); !strings.Contains(got, "Done") || len(r.book.notes) != 2 {
@@ -95,8 +100,11 @@ func TestACountHasOnlyWhatPeopleAreAskedFor(t *testing.T) {
 		return rule
 	}
 	known := []string{"bread"}
-	r.remembered = func(c core.Call) (core.Approval, bool) {
-		return core.Approval{ID: "a0"}, slices.ContainsFunc(known, func(text string) bool { return strings.Contains(string(c.Arguments), text) })
+	r.remembered = func(c core.Call) *core.Use {
+		if slices.ContainsFunc(known, func(text string) bool { return strings.Contains(string(c.Arguments), text) }) {
+			return &core.Use{Of: "a0", N: 1, Uses: 5}
+		}
+		return nil
 	}
 	o := r.say("buy it all")
 	if got := r.asked(o).Asked; got.Place != 1 || got.Of != 2 {

@@ -19,9 +19,17 @@ func Terms(a core.Approval) string {
 func Record(a core.Approval) string {
 	votes := []any{}
 	for _, v := range a.Votes {
-		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits, string(v.Answer)})
+		vote := []any{v.Actor.ID, v.Choice, v.Edits, string(v.Answer)}
+		if v.Remember { // only then, so that the digest of any other vote stays what it was
+			vote = append(vote, v.Remember)
+		}
+		votes = append(votes, vote)
 	}
-	return digestOf(a.Call, a.Question, a.Requested, a.Asked, votes, a.State, a.DecidedBy.ID)
+	all := []any{a.Call, a.Question, a.Requested, a.Asked, votes, a.State, a.DecidedBy.ID}
+	if a.Use != nil {
+		all = append(all, a.Use)
+	}
+	return digestOf(all...)
 }
 
 // Forms returns the digests that an entry may hold of an approval's terms or record. The first is today's. The builds before questions and
@@ -31,7 +39,7 @@ func Forms(kind string, a core.Approval) []string {
 	if kind == OfRecord {
 		forms[0] = Record(a)
 	}
-	if a.Question != nil || a.External != nil {
+	if a.Question != nil || a.External != nil || a.Use != nil {
 		return forms
 	}
 	if kind == OfTerms {
@@ -39,7 +47,7 @@ func Forms(kind string, a core.Approval) []string {
 	}
 	votes := []any{}
 	for _, v := range a.Votes {
-		if len(v.Answer) > 0 {
+		if len(v.Answer) > 0 || v.Remember {
 			return forms
 		}
 		votes = append(votes, []any{v.Actor.ID, v.Choice, v.Edits})

@@ -89,8 +89,9 @@ type setup struct {
 	compiled *graph.Graph
 	policy   agent.Policy
 	options  func(*dispatch.Options)
-	path     string // an existing database
-	idle     bool   // do not run
+	path     string // an existing database: a file, or a URL of Postgres
+	service  func(*approvals.Service)
+	idle     bool // do not run
 	trace    func(storage.Statement)
 }
 
@@ -99,7 +100,11 @@ func newBench(t testing.TB, s setup) *bench {
 	if s.path == "" {
 		s.path = filepath.Join(t.TempDir(), "gatehouse.db")
 	}
-	store, err := storage.Open(t.Context(), "sqlite:"+s.path, storage.Options{Now: time.Now, NewID: newID, Trace: s.trace})
+	url := s.path
+	if !strings.HasPrefix(url, "postgres:") {
+		url = "sqlite:" + url
+	}
+	store, err := storage.Open(t.Context(), url, storage.Options{Now: time.Now, NewID: newID, Trace: s.trace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +114,9 @@ func newBench(t testing.TB, s setup) *bench {
 		t.Fatal(err)
 	}
 	service := approvals.NewService(store, store)
+	if s.service != nil {
+		s.service(service)
+	}
 	compiled := b.compile(s)
 	harness, err := chat.New(chat.Options{Graph: compiled})
 	if err != nil {

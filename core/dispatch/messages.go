@@ -18,6 +18,9 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 	if input.Message == nil {
 		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
 	}
+	if f, err := t.typedDecision(ctx, input); f != nil || err != nil {
+		return f, err
+	}
 	e := &t.claim.Event
 	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory, persist: t.persist}
 	info := t.info()
@@ -129,6 +132,9 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.F
 		approval, card, ok := t.Open(info, s.paused.Session, o)
 		if ok {
 			f.Approval = &approval
+			if err := t.linkAlike(ctx, approval, card); err != nil {
+				return nil, err
+			}
 		}
 		pending := o.Pending
 		if n, asked := len(pending), o.Descriptor.Approval; n > 0 && len(card) > 0 && asked != nil && asked.Announced {

@@ -277,33 +277,40 @@ func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 // maxRemembered is how many approvals of the conversation are looked through, the latest first.
 const maxRemembered = 200
 
-// remembered returns the latest approval of the same call in this conversation that both its own rule and today's remember: the rules are the
-// same, as is the tool's schema, its call has begun, and those who approved it could approve it for this requester today.
-func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (core.Approval, bool, error) {
+// remembered returns the next use of an approval of the same call in this conversation that its own rule and today's
+// remember: the rules are the same, as is the tool's schema, its call has begun, and those who approved it could approve
+// it for this requester today. nil: there is none.
+func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (*core.Use, error) {
 	info, _ := core.TurnFrom(ctx)
 	found, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
 		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation, Limit: maxRemembered,
 	})
 	if err != nil {
-		return core.Approval{}, false, err
+		return nil, err
 	}
+	uses := map[core.ApprovalID]int{} // each was made after its approval, which is further down
 	for _, a := range found {
-		if time.Since(a.DecidedAt) >= rule.Remember || !a.Remembers(call, rule, info.Actor) {
+		if a.Use != nil {
+			uses[a.Use.Of]++
 			continue
 		}
-		a, intent, err := t.Store.Recorded(ctx, a.ID)
+		next := a.NextUse(uses[a.ID], time.Now())
+		if next == nil || !a.Remembers(call, rule, info.Actor) {
+			continue
+		}
+		_, intent, err := t.Store.Recorded(ctx, a.ID)
 		switch core.CategoryOf(err) {
 		case "":
 		case core.ApprovalMismatch, core.Unsupported, core.NotFound:
 			continue
 		default:
-			return core.Approval{}, false, err
+			return nil, err
 		}
 		if intent != nil && !intent.BegunAt.IsZero() {
-			return a, true, nil
+			return next, nil
 		}
 	}
-	return core.Approval{}, false, nil
+	return nil, nil
 }
 
 // info describes the turn to the nodes of its graph.

@@ -139,6 +139,27 @@ var scheduleExamples = []example{
 		w.equal("the log", steps(log), []string{"opened", audit.Overtaken, audit.Reminded, audit.Reminded})
 		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e audit.Entry) bool { return e.Action == audit.Overtaken })].Detail, "remind/a/1")
 	}},
+	{"working hours move reminders and the escalation, and not the deadline", func(w *world) {
+		w.suspend(conversation, "x", core.Rule{})
+		opened := must(w.LoadApproval(w.ctx, "x"))(w).CreatedAt.UTC()
+		rule := core.Rule{
+			Approvers: []string{bob.ID}, Timeout: 100 * time.Hour, Remind: []time.Duration{minute},
+			Escalate: core.Escalation{After: 2 * minute, To: []string{cleo.ID}},
+			Hours:    core.Hours{Zone: "UTC", Days: []time.Weekday{opened.Add(48 * time.Hour).Weekday()}, To: 24 * 60},
+		}
+		w.suspend(other, "a", rule)
+		w.equal("the deadline", must(w.LoadApproval(w.ctx, "a"))(w).Deadline.Sub(opened) < 100*time.Hour+minute, true)
+		w.db.Advance(10 * minute)
+		w.equal("before", w.due(minute), []string{})
+		_, err := w.Decide(w.ctx, vote("a", cleo, core.Approve))
+		w.equal("cleo before", core.CategoryOf(err), core.NotAllowed)
+		w.restart()
+		w.db.Advance(48 * time.Hour)
+		due := w.due(minute)
+		slices.Sort(due)
+		w.equal("then", due, []string{"escalate/a", "remind/a/1"})
+		w.equal("cleo then", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
+	}},
 	{"the tasks of an approval end with it", func(w *world) {
 		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}
 		w.suspend(conversation, "a", rule)

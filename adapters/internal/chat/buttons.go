@@ -20,6 +20,10 @@ const (
 	ActionArguments Action = "arguments"       // show all arguments
 	ActionEdit      Action = Action(core.Edit) // open the form that changes the arguments
 
+	ActionRemember        Action = "remember"          // approve, and allow the same call again for a while
+	ActionConfirmRemember Action = "confirm_remember"  // the same, of something dangerous: open the form that asks again
+	ActionForget          Action = Action(core.Forget) // on a card of what is remembered: allow no further call
+
 	ActionWithdraw Action = Action(core.Withdraw)
 	ActionAskAgain Action = "ask_again" // on an expired card: ask for the same again
 

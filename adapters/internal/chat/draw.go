@@ -3,6 +3,7 @@ package chat
 import (
 	"strings"
 
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -10,7 +11,6 @@ import (
 const (
 	MaxSteps = 300 // length of the line that lists a turn's tools
 	NoText   = "The answer was empty."
-	LateNote = "⏳ This comes late: it could not be sent earlier."
 )
 
 // Painter draws deliveries as a platform's messages.
@@ -22,6 +22,7 @@ type Painter[M any] struct {
 	Button func(m M, label string, b Button) (M, error)        // adds a button
 	Extra  func(core.Delivery) []string                        // returns further fields for ReplyButton; nil: none
 	Card   func(d core.Delivery, link string) (m M, err error) // draws an approval in its current state
+	Texts  *wording.Texts                                      // of the buttons; nil: the built-in ones
 }
 
 // Draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a card, link leads to
@@ -81,11 +82,12 @@ func (p Painter[M]) failure(d core.Delivery) (M, error) {
 	if p.Extra != nil {
 		more = p.Extra(d)
 	}
+	t := p.Texts.Or()
 	switch d.Bucket {
 	case core.SessionTerminating:
-		return p.Button(m, "Start a new conversation", ReplyButton(d, ActionNew, more...))
+		return p.Button(m, t.ButtonStartNew, ReplyButton(d, ActionNew, more...))
 	case core.RetryableTransient:
-		return p.Button(m, "Try again", ReplyButton(d, ActionRetry, more...))
+		return p.Button(m, t.ButtonTryAgain, ReplyButton(d, ActionRetry, more...))
 	}
 	return m, nil
 }

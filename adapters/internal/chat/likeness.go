@@ -9,47 +9,77 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"gatehouse/adapters/wording"
 	"gatehouse/core/mask"
 )
 
-// headlines are those of cards, as signs returns them: long ones, and single words, which many sentences begin with.
-var (
-	headlines = folded("Approval needed", "Reminder: an approval is", "Nobody has decided yet", "It was not decided in time",
-		"Question from the bot", "A question for you", "Reminder: a question", "Nobody answered in time")
-	verdicts = folded("Approved", "Denied", "Cancelled", "Expired", "Answered", "Withdrawn")
-	// labels are of fields that cards alone have, and then of others.
-	labels = folded("Asked by", "May decide", "May answer", "Approved so far", "Denied so far",
-		"Tool", "Expires", "Message", "Arguments", "Reason", "Result", "Approved by", "Denied by", "Approved at", "Denied at")
-)
+// signs are what people know a card by, as a folding of texts returns it: headlines that only cards have, single words that many sentences
+// begin with, labels of fields that cards alone have, and those of others.
+type signs struct {
+	fold                             func(string) string
+	headlines, verdicts, own, labels []string
+}
 
-const ownLabels = 5
+// builtIn are those of the built-in texts.
+var builtIn = signsOf(wording.BuiltIn, letters)
 
-func folded(texts ...string) (all []string) {
+// signsOf are those of some texts, with the beginnings of built-in ones and of those before them.
+func signsOf(t *wording.Texts, fold func(string) string) signs {
+	return signs{fold,
+		folded(fold, t.HeadlineApproval, t.HeadlineDangerous, t.HeadlineReminder, t.HeadlineEscalated, t.HeadlineExpired,
+			t.HeadlineQuestion, t.HeadlineQuestionReminder, t.HeadlineQuestionExpired,
+			"Reminder: an approval is", "Nobody has decided yet", "It was not decided in time", "A question for you",
+			"Reminder: a question", "Nobody answered in time"),
+		folded(fold, t.HeadlineApproved, t.HeadlineDenied, t.HeadlineCancelled, t.HeadlineAnswered, t.HeadlineQuestionCancelled, "Expired"),
+		folded(fold, t.LabelAskedBy, t.LabelMayDecide, t.LabelMayAnswer, t.LabelApprovedSoFar, t.LabelDeniedSoFar),
+		folded(fold, t.LabelTool, t.LabelExpires, t.LabelMessage, t.LabelArguments, t.LabelReason, t.LabelResult,
+			t.LabelApprovedBy, t.LabelDeniedBy, t.LabelApprovedAt, t.LabelDeniedAt),
+	}
+}
+
+// folded are texts without those of which a folding leaves too little to know them by.
+func folded(fold func(string) string, texts ...string) (all []string) {
 	for _, text := range texts {
-		all = append(all, letters(text))
+		if sign := fold(text); 2*len(sign) > len(strings.TrimFunc(text, notLetter)) {
+			all = append(all, sign)
+		}
 	}
 	return all
 }
 
-// LooksLikeCard reports whether people could take a reply for an approval's card, wherever it is shown: a line of it begins with a card's
-// headline, or it has two labels of a card's fields, one of which nothing else has. Letters count as those that they look like; what is no
-// letter does not count.
-func LooksLikeCard(text string) bool {
-	var lines []string // of letters
+// LooksLikeCard reports whether people could take a reply for an approval's card, wherever it is shown, with the built-in texts or these: a line
+// of it begins with a card's headline, or it has two labels of a card's fields, one of which nothing else has. Letters count as those that they
+// look like; what is no letter does not count.
+func LooksLikeCard(text string, t *wording.Texts) bool {
+	if t = t.Or(); *t == *wording.BuiltIn {
+		return builtIn.in(text)
+	}
+	return builtIn.in(text) || signsOf(t, letters).in(text) || signsOf(t, script).in(text)
+}
+
+func (s signs) in(text string) bool {
+	var lines []string // folded
 	var marked []bool  // headings, bold lines, and those with a card's sign
 	found := map[string]bool{}
 	own := false
+	begun := func(text string, signs []string) (found string) {
+		if at := slices.IndexFunc(signs, func(sign string) bool { return strings.HasPrefix(text, sign) }); at >= 0 {
+			found = signs[at]
+		}
+		return found
+	}
 	for line := range strings.Lines(html.UnescapeString(text)) {
-		whole := letters(line)
+		whole := s.fold(line)
 		for cell := range strings.SplitSeq(line, "|") {
 			if len(cell) == len(line) {
 				cell = whole
 			} else {
-				cell = letters(cell)
+				cell = s.fold(cell)
 			}
-			if at := slices.IndexFunc(labels, func(label string) bool { return strings.HasPrefix(cell, label) }); at >= 0 {
-				found[labels[at]] = true
-				own = own || at < ownLabels
+			if label := begun(cell, s.own); label != "" {
+				found[label], own = true, true
+			} else if label := begun(cell, s.labels); label != "" {
+				found[label] = true
 			}
 		}
 		lines = append(lines, whole)
@@ -60,12 +90,11 @@ func LooksLikeCard(text string) bool {
 	}
 	for i, line := range lines {
 		reads := strings.Join(lines[i:min(i+4, len(lines))], "")
-		begins := func(headline string) bool { return strings.HasPrefix(reads, headline) }
 		holds := func(headline string) bool { return strings.Contains(line, headline) }
 		switch {
-		case slices.ContainsFunc(headlines, begins), slices.Contains(verdicts, line):
+		case begun(reads, s.headlines) != "", slices.Contains(s.verdicts, line):
 			return true
-		case marked[i] && (slices.ContainsFunc(headlines, holds) || slices.ContainsFunc(verdicts, begins)):
+		case marked[i] && (slices.ContainsFunc(s.headlines, holds) || begun(reads, s.verdicts) != ""):
 			return true
 		}
 	}
@@ -96,3 +125,15 @@ func letters(text string) string {
 		return -1
 	}, norm.NFKD.String(noLetters.ReplaceAllString(text, "")))
 }
+
+// script are the letters of a text in any script, as they are.
+func script(text string) string {
+	return strings.Map(func(r rune) rune {
+		if notLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(noLetters.ReplaceAllString(text, "")))
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }

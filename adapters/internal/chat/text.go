@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"gatehouse/adapters/wording"
 )
 
 // Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
@@ -71,6 +73,9 @@ func Thousands(n int) string {
 	}
 	return s
 }
+
+// Counted puts a number in the place {count} of a text.
+func Counted(text string, n int) string { return wording.Fill(text, "{count}", Thousands(n)) }
 
 // MoreNote returns a note with the number of characters that were left out of a text.
 func MoreNote(left int) string { return "… (" + Thousands(left) + " more characters are not shown)" }

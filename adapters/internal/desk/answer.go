@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 	"gatehouse/core/question"
@@ -31,47 +33,49 @@ func (d Desk) answer(ctx context.Context, card core.Card, click core.Click, p Pr
 	case wrong == nil || core.CategoryOf(err) != core.Invalid:
 		return Say{Err: err}
 	}
-	if say := Unfit(q, p.Typed); p.Whole == "" && say.Err != nil {
+	if say := d.Unfit(q, p.Typed); p.Whole == "" && say.Err != nil {
 		return say
 	}
 	if len(q.Options()) > 0 {
-		wrong = errors.New("it is none of the options")
+		wrong = errors.New(d.AnswerNotOption)
 	}
-	return Say{Err: core.Errorf(core.Invalid, "%s%s.", noAnswer, chat.Clean(mask.Text(wrong.Error())))}
+	return Say{Err: d.unfit(chat.Clean(mask.Text(wrong.Error())))}
 }
 
 // Unfit says what is wrong with what was typed into the fields of a question, or of a page of its form.
-func Unfit(q question.Question, typed []string) Say {
+func (d Desk) Unfit(q question.Question, typed []string) Say {
 	say := Say{Faults: map[int]string{}}
-	first := ""
 	for i, f := range q.Fields {
 		text := ""
 		if i < len(typed) {
 			text = typed[i]
 		}
-		fault := faultIn(f, text)
+		fault := d.faultIn(f, text)
 		if fault == "" {
 			continue
 		}
-		say.Faults[i] = strings.ToUpper(fault[:1]) + fault[1:] + "."
-		if label := f.Label(); first == "" && q.Form && label != "" {
-			first = label + ": " + fault
-		} else if first == "" {
-			first = fault
+		first, n := utf8.DecodeRuneInString(fault)
+		say.Faults[i] = string(unicode.ToUpper(first)) + fault[n:] + "."
+		if label := f.Label(); q.Form && label != "" {
+			fault = label + ": " + fault
 		}
-	}
-	if first != "" {
-		say.Err = core.Errorf(core.Invalid, "%s%s.", noAnswer, first)
+		if say.Err == nil {
+			say.Err = d.unfit(fault)
+		}
 	}
 	return say
 }
 
+func (d Desk) unfit(fault string) error {
+	return invalid(wording.Fill(d.AnswerUnfit, "{fault}", fault))
+}
+
 // faultIn says what is wrong with what was typed into a field, "" if nothing is. It quotes no option: their values may be secrets.
-func faultIn(f question.Field, typed string) string {
+func (d Desk) faultIn(f question.Field, typed string) string {
 	value, ok := f.Value(typed)
 	switch {
 	case !ok && f.Required:
-		return "this is needed"
+		return d.InputNeeded
 	case !ok:
 		return ""
 	}
@@ -80,7 +84,7 @@ func faultIn(f question.Field, typed string) string {
 	case err == nil:
 		return ""
 	case f.Options() != nil:
-		return "choose one of the options"
+		return d.InputNotOption
 	}
 	return err.Error()
 }

@@ -7,22 +7,26 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
-// Desk judges the presses of one platform. Platform and Card are needed.
+// Desk judges the presses of one platform. Platform, Card, Texts and Log are needed.
 type Desk struct {
 	Platform string
 	Signer   *core.Signer                                                                   // nil: the platform seals nothing
 	Card     func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
 	// Groups looks up which of the wanted groups a person is in; nil: there are none.
-	Groups  func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
-	Confirm func(core.Card) doc.Form // asks again before something is approved; nil: for what the card itself says
-	Reason  int                      // how many UTF-16 units a reason may have
-	Input   int                      // how many UTF-16 units the input for arguments takes
-	Within  time.Duration            // how long the card is waited for; 0: as long as the press
-	Strict  bool                     // a press that would not count is refused at once, not only by the store
-	Log     *slog.Logger
+	Groups func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+	// CheckEdit is why arguments can't take the place of those of an approval's call; nil: only the store says so.
+	CheckEdit      func(ctx context.Context, id core.ApprovalID, arguments string) error
+	Cautions       func(core.Card) string // what something is approved with care for; nil: what the card itself says
+	Reason         int                    // how many UTF-16 units a reason may have
+	Input          int                    // how many UTF-16 units the input for arguments takes
+	Within         time.Duration          // how long the card is waited for; 0: as long as the press
+	Strict         bool                   // a press that would not count is refused at once, not only by the store
+	*wording.Texts                        // what is said
+	Log            *slog.Logger
 }
 
 // Press is who pressed a button or submitted a form, where, and what they typed.
@@ -60,7 +64,9 @@ type Show struct{ Card core.Card }
 // Say tells the person, privately, that nothing happens, and why. Its error's category is store_busy if the same press may succeed later.
 type Say struct {
 	Err    error
-	Faults map[int]string // of an answer that does not fit: what is wrong, by the place of the input
+	Faults map[int]string // of what does not fit in a form: what is wrong, by the place of the input
+	Again  *Open          // the form with what was typed, to be mended and sent again; nil: there is none
+	Mended bool           // what is in that form is not what was typed, but what was probably meant
 }
 
 func (Event) answer() {}
@@ -74,38 +80,64 @@ func (s Say) Text() string { return core.MessageOf(s.Err) }
 // Busy reports whether the same press may succeed later.
 func (s Say) Busy() bool { return core.CategoryOf(s.Err) == core.StoreBusy }
 
-// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused.
+func invalid(sentence string) error { return core.Errorf(core.Invalid, "%s", sentence) }
+
+func refuse(sentence string) Say { return Say{Err: invalid(sentence)} }
+
+// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused. If the card of a form can't be
+// read now, the store decides about it later; only an answer needs its question.
 func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
-	if b.Action == "" {
+	form, all := opens(b), b.Action == chat.ActionArguments
+	shows := all || form != "" && !p.Form // nothing is decided yet
+	switch b.Action {
+	case "":
 		d.Log.Warn("a press of a button, or a form, that gatehouse did not make is refused", "person", p.Who.ID)
-		return Say{Err: ErrNotOurs}
+		return refuse(d.PressNotOurs)
+	case chat.ActionRetry, chat.ActionNew:
+		return d.again(b, p)
+	case chat.ActionAskAgain:
+		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
+	}
+	var click core.Click
+	if !shows {
+		var err error
+		if click, err = d.Click(b, p); err != nil {
+			d.Log.Info("a press of a button, or a form, is refused", "button", chat.Clip(string(b.Action)), "err", err)
+			return Say{Err: err}
+		}
+		if form == "" && !d.Strict {
+			return d.decision(click, p)
+		}
 	}
 	if d.Within > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, d.Within)
 		defer cancel()
 	}
-	if b.OnReply() {
-		return d.again(b, p)
+	card, err := d.look(ctx, b)
+	asks := b.Action == chat.ActionAnswer
+	switch {
+	case core.CategoryOf(err) == core.StoreBusy && !shows && !asks && !d.Strict:
+		return d.decision(click, p)
+	case err != nil:
+		return Say{Err: err}
+	case (shows || form != "") && (card.Question != nil) != asks:
+		return refuse(d.PressMisfit)
+	case all:
+		return Show{Card: card}
+	case shows:
+		return d.open(ctx, card, b, p)
+	case asks && form != "":
+		return d.answer(ctx, card, click, p)
 	}
-	switch b.Action {
-	case chat.ActionAskAgain:
-		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
-	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
-		return d.decide(ctx, b, p)
-	case chat.ActionArguments:
-		return d.show(ctx, b, p)
-	case chat.ActionAnswer:
-		if b.Option > 0 {
-			return d.decide(ctx, b, p)
+	err = d.Check(ctx, card, click, p.Who)
+	switch {
+	case b.Action == chat.ActionEdit:
+		if again, refused := d.refuseEdit(ctx, card, b, click.Changed, err); refused {
+			return again
 		}
-		fallthrough
-	case chat.ActionReason, chat.ActionConfirm, chat.ActionEdit:
-		if p.Form {
-			return d.submit(ctx, b, p)
-		}
-		return d.show(ctx, b, p)
+	case err != nil:
+		return Say{Err: err}
 	}
-	d.Log.Warn("a press of a button, or a form, of an unknown kind is refused", "kind", chat.Clip(string(b.Action)))
-	return Say{Err: ErrOtherVersion}
+	return d.decision(click, p)
 }

@@ -1,131 +1,89 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // Click is the decision that a press of a button, or the submission of its form, asks for; nothing is looked up. Error: it asks for none. The
 // answer of a form is p.Whole.
-func Click(b chat.Button, p Press) (core.Click, error) {
-	c := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Edits: b.Edits, Card: p.Card, Disabled: p.Disabled}
+func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
+	form := opens(b)
+	c := core.Click{
+		Approval: b.Approval, Choice: cmp.Or(form, core.Choice(b.Action)), Edits: b.Edits, Card: p.Card, Disabled: p.Disabled,
+	}
 	typed := ""
 	if len(p.Typed) > 0 {
 		typed = strings.TrimSpace(p.Typed[0])
 	}
+	if b.Action == chat.ActionRemember || b.Action == chat.ActionConfirmRemember {
+		c.Choice, c.Remember = core.Approve, true
+	}
 	switch {
-	case !p.Form && b.Action == chat.ActionAnswer && b.Option > 0:
-		c.Option = b.Option
-	case !p.Form && b.Action == chat.ActionDeny:
-		c.Reason = typed // where it is asked for beside the button
-	case p.Form && b.Action == chat.ActionAnswer && b.Option == 0:
+	case !slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Answer, core.Withdraw, core.Forget}, c.Choice):
+		return c, invalid(d.PressOtherVersion)
+	case p.Form != (form != ""):
+		return c, invalid(d.PressNotOurs)
+	case form == core.Approve && !strings.EqualFold(typed, doc.ConfirmWord):
+		return c, invalid(wording.Fill(d.PressNotTyped, "{word}", doc.ConfirmWord))
+	case form == core.Answer:
 		c.Answer = p.Whole
-	case p.Form && b.Action == chat.ActionReason:
-		c.Choice, c.Reason = core.Deny, typed
-	case p.Form && b.Action == chat.ActionEdit:
+	case c.Choice == core.Answer:
+		c.Option = b.Option
+	case c.Choice == core.Deny:
+		c.Reason = typed
+	case c.Choice == core.Edit:
 		c.Changed = typed
-	case p.Form && b.Action == chat.ActionConfirm && strings.EqualFold(typed, doc.ConfirmWord):
-		c.Choice = core.Approve
-	case p.Form && b.Action == chat.ActionConfirm:
-		return core.Click{}, ErrNotTyped
-	case p.Form || c.Choice != core.Approve && c.Choice != core.Deny && c.Choice != core.Withdraw:
-		return core.Click{}, ErrNotOurs
 	}
 	return c, nil
 }
 
-// decide makes the event of a button whose press decides.
-func (d Desk) decide(ctx context.Context, b chat.Button, p Press) Answer {
-	click, err := Click(b, p)
-	if err == nil && d.Strict {
-		var card core.Card
-		if card, err = d.look(ctx, b); err == nil {
-			err = d.Check(ctx, card, click, p.Who)
-		}
+// opens is the choice that the submission of a button's form may be; "": the button opens none.
+func opens(b chat.Button) core.Choice {
+	if b.Option > 0 {
+		return ""
 	}
-	if err != nil {
-		return Say{Err: err}
-	}
-	return d.decision(click, p)
+	return map[chat.Action]core.Choice{
+		chat.ActionReason: core.Deny, chat.ActionConfirm: core.Approve, chat.ActionConfirmRemember: core.Approve, chat.ActionEdit: core.Edit, chat.ActionAnswer: core.Answer,
+	}[b.Action]
 }
 
-// show opens a button's form, or shows all arguments. Nothing is stored.
-func (d Desk) show(ctx context.Context, b chat.Button, p Press) Answer {
-	card, err := d.look(ctx, b)
-	switch {
-	case err != nil:
-		return Say{Err: err}
-	case (card.Question != nil) != (b.Action == chat.ActionAnswer):
-		return Say{Err: ErrMisfit}
-	case b.Action == chat.ActionArguments:
-		return Show{Card: card}
+// open opens a button's form. Nothing is stored.
+func (d Desk) open(ctx context.Context, card core.Card, b chat.Button, p Press) Answer {
+	limit := d.Reason
+	if b.Action == chat.ActionEdit {
+		b.Edits, limit = card.Edits, d.Input // it is filled with what is there now
 	}
-	would := core.Click{Choice: core.Deny, Reason: "…"} // that the submission may be
-	var form doc.Form
-	switch b.Action {
-	case chat.ActionConfirm:
-		would, form = core.Click{Choice: core.Approve, Edits: b.Edits}, d.confirm(card)
-	case chat.ActionEdit:
-		b.Edits = card.Edits // it is filled with what is there now
-		would = core.Click{Choice: core.Edit, Edits: b.Edits}
-	case chat.ActionAnswer:
-		would, form = core.Click{Choice: core.Answer}, doc.AnswerForm(card)
-	default:
-		form = doc.ReasonForm(card, d.Reason)
-	}
-	err = d.Check(ctx, card, would, p.Who)
+	err := d.Check(ctx, card, core.Click{Choice: opens(b), Edits: b.Edits, Reason: "…"}, p.Who)
 	if b.Action == chat.ActionAnswer && core.CategoryOf(err) == core.Invalid {
 		err = nil // nothing is answered yet
 	}
-	if b.Action == chat.ActionEdit && err == nil {
-		fits := false
-		if form, fits = doc.EditForm(card, d.Input); !fits {
-			err = ErrNoEdit
-		}
-	}
 	if err != nil {
 		return Say{Err: err}
 	}
-	opens := Open{Form: form, Card: card}
+	form, fits := d.view(card).Form(b.Action, limit)
+	if !fits {
+		return refuse(d.PressNoEdit)
+	}
+	if opens(b) == core.Approve && d.Cautions != nil {
+		form.Caution = d.Cautions(card)
+	}
+	opened := Open{Form: form, Card: card}
 	if d.Signer != nil {
-		opens.Value = d.Signer.Seal(b.Fields()...)
+		opened.Value = d.Signer.Seal(b.Fields()...)
 	}
-	return opens
+	return opened
 }
 
-func (d Desk) confirm(c core.Card) doc.Form {
-	if d.Confirm != nil {
-		return d.Confirm(c)
-	}
-	return doc.ConfirmForm(c, doc.View(core.Delivery{Card: &c}, doc.Reader{}).Cautions(0))
-}
-
-// submit makes the event of a form. If its card can't be read now, the store decides about it later; only an answer needs its question.
-func (d Desk) submit(ctx context.Context, b chat.Button, p Press) Answer {
-	click, err := Click(b, p)
-	if err != nil {
-		return Say{Err: err}
-	}
-	card, err := d.look(ctx, b)
-	switch {
-	case core.CategoryOf(err) == core.StoreBusy && b.Action != chat.ActionAnswer && !d.Strict:
-		return d.decision(click, p)
-	case err != nil:
-		return Say{Err: err}
-	case (card.Question != nil) != (b.Action == chat.ActionAnswer):
-		return Say{Err: ErrMisfit}
-	}
-	if b.Action == chat.ActionAnswer {
-		return d.answer(ctx, card, click, p)
-	}
-	if err := d.Check(ctx, card, click, p.Who); err != nil {
-		return Say{Err: err}
-	}
-	return d.decision(click, p)
+func (d Desk) view(card core.Card) doc.Document {
+	return doc.View(core.Delivery{Card: &card}, doc.Reader{Texts: d.Texts})
 }
 
 // look returns the card of a button.
@@ -133,23 +91,26 @@ func (d Desk) look(ctx context.Context, b chat.Button) (core.Card, error) {
 	card, err := d.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
-		return card, ErrUnknown
+		err = core.Errorf(core.NotFound, "%s", d.PressUnknown)
 	case err != nil:
 		d.Log.Warn("an approval could not be looked up for a press", "button", b.Action, "category", core.CategoryOf(err), "err", err)
-		return card, core.Wrap(core.StoreBusy, err, "%s", ErrUnread.Message)
+		err = core.Wrap(core.StoreBusy, err, "%s", d.PressUnread)
 	}
-	return card, nil
+	return card, err
 }
 
 // Check is why a decision would not count, for the person who made it, as far as the card shows; nil if it would, or if their groups can't be
 // looked up now. The store decides by the same rules again.
 func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.Actor) error {
+	if c.Choice == core.Forget {
+		return card.CheckForget(who)
+	}
 	if card.State != core.Open {
 		category := core.ApprovalDecided
 		if card.State == core.Expired {
 			category = core.ApprovalExpired
 		}
-		return core.Errorf(category, "%s", doc.Standing(card))
+		return core.Errorf(category, "%s", d.view(card).Standing())
 	}
 	err := card.Check(c, who)
 	if core.CategoryOf(err) == core.NotAllowed && d.Groups != nil && c.Choice != core.Withdraw {
@@ -161,7 +122,7 @@ func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.
 		err = card.Check(c, who)
 	}
 	if err == nil && c.Choice == core.Edit && !card.Editable {
-		return ErrNoEdit
+		return invalid(d.PressNoEdit)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -35,7 +36,7 @@ func newCounter(t *testing.T, change func(*core.Card)) *counter {
 		change(&c.card)
 	}
 	c.Desk = desk.Desk{
-		Platform: "x", Signer: adaptertest.Signer(t, key), Reason: 100, Input: 100, Within: time.Minute, Log: (&adaptertest.Log{}).Logger(),
+		Platform: "x", Texts: wording.BuiltIn, Signer: adaptertest.Signer(t, key), Reason: 100, Input: 100, Within: time.Minute, Log: (&adaptertest.Log{}).Logger(),
 		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err },
 		Groups: func(context.Context, core.Actor, []string) ([]string, error) {
 			c.looked++
@@ -179,16 +180,16 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 		want      string
 		category  core.Category
 	}{
-		"not ours":               {nil, map[chat.Action]func(*desk.Press){"": nil}, false, desk.ErrNotOurs.Message, core.Invalid},
-		"a form not ours":        {nil, map[chat.Action]func(*desk.Press){"": typed("x"), chat.ActionApprove: typed("x")}, false, desk.ErrNotOurs.Message, core.Invalid},
-		"another version":        {nil, map[chat.Action]func(*desk.Press){"explode": nil}, false, desk.ErrOtherVersion.Message, core.Invalid},
-		"unknown":                {gone, opens, false, desk.ErrUnknown.Message, core.NotFound},
-		"unknown arguments":      {gone, map[chat.Action]func(*desk.Press){chat.ActionArguments: nil}, false, desk.ErrUnknown.Message, core.NotFound},
-		"a form of one unknown":  {gone, submits, false, desk.ErrUnknown.Message, core.NotFound},
-		"not read":               {busy, opens, false, desk.ErrUnread.Message, core.StoreBusy},
-		"a question now":         {asks, opens, false, desk.ErrMisfit.Message, core.Invalid},
-		"a form, a question now": {asks, submits, false, desk.ErrMisfit.Message, core.Invalid},
-		"no question":            {nil, map[chat.Action]func(*desk.Press){chat.ActionAnswer: nil}, false, desk.ErrMisfit.Message, core.Invalid},
+		"not ours":               {nil, map[chat.Action]func(*desk.Press){"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid},
+		"a form not ours":        {nil, map[chat.Action]func(*desk.Press){"": typed("x"), chat.ActionApprove: typed("x")}, false, wording.BuiltIn.PressNotOurs, core.Invalid},
+		"another version":        {nil, map[chat.Action]func(*desk.Press){"explode": nil}, false, wording.BuiltIn.PressOtherVersion, core.Invalid},
+		"unknown":                {gone, opens, false, wording.BuiltIn.PressUnknown, core.NotFound},
+		"unknown arguments":      {gone, map[chat.Action]func(*desk.Press){chat.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown, core.NotFound},
+		"a form of one unknown":  {gone, submits, false, wording.BuiltIn.PressUnknown, core.NotFound},
+		"not read":               {busy, opens, false, wording.BuiltIn.PressUnread, core.StoreBusy},
+		"a question now":         {asks, opens, false, wording.BuiltIn.PressMisfit, core.Invalid},
+		"a form, a question now": {asks, submits, false, wording.BuiltIn.PressMisfit, core.Invalid},
+		"no question":            {nil, map[chat.Action]func(*desk.Press){chat.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit, core.Invalid},
 		"decided":                {decided, opens, false, standing, core.ApprovalDecided},
 		"a form of one decided":  {decided, submits, false, standing, core.ApprovalDecided},
 		"expired":                {func(c *counter) { c.card.State = core.Expired }, opens, false, "This approval expired at 0001-01-01 00:00 UTC. Please ask again.", core.ApprovalExpired},
@@ -197,14 +198,14 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 		"their own":              {own, opens, false, "You asked for this yourself, so another approver has to decide.", core.NotAllowed},
 		"an old card":            {stale, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false, core.ErrChanged.Message, core.Invalid},
 		"an old form":            {stale, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}")}, false, core.ErrChanged.Message, core.Invalid},
-		"not editable":           {func(c *counter) { c.card.Editable = false }, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, doc.NoEdit, core.Invalid},
-		"not editable any more":  {func(c *counter) { c.card.Editable = false }, map[chat.Action]func(*desk.Press){chat.ActionEdit: typed("{}")}, false, doc.NoEdit, core.Invalid},
-		"too long to edit":       {func(c *counter) { c.card.Arguments = `{"text":"` + strings.Repeat("x", 100) + `"}` }, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, doc.NoEdit, core.Invalid},
-		"the word":               {nil, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approved")}, false, desk.ErrNotTyped.Message, core.Invalid},
+		"not editable":           {func(c *counter) { c.card.Editable = false }, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		"not editable any more":  {func(c *counter) { c.card.Editable = false }, map[chat.Action]func(*desk.Press){chat.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		"too long to edit":       {func(c *counter) { c.card.Arguments = `{"text":"` + strings.Repeat("x", 100) + `"}` }, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		"the word":               {nil, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approved")}, false, wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord), core.Invalid},
 		"no reason":              {func(c *counter) { c.card.NeedsWhy = true }, map[chat.Action]func(*desk.Press){chat.ActionReason: typed("  ")}, false, "To deny this, a reason is needed. Please deny it again and say why.", core.Invalid},
 		"voted":                  {func(c *counter) { c.card.Voters = []core.Actor{{ID: "x:bob"}} }, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false, "You have already voted on this. Your vote counts.", core.ApprovalDecided},
 
-		"strict, unknown":              {gone, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil}, true, desk.ErrUnknown.Message, core.NotFound},
+		"strict, unknown":              {gone, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil}, true, wording.BuiltIn.PressUnknown, core.NotFound},
 		"strict, decided":              {decided, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil}, true, standing, core.ApprovalDecided},
 		"strict, stranger":             {stranger, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil}, true, "You are not an approver of this request.", core.NotAllowed},
 		"strict, old card":             {stale, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil}, true, core.ErrChanged.Message, core.Invalid},
@@ -273,5 +274,38 @@ func TestGroupsAreLookedUpForWhoIsNotNamed(t *testing.T) {
 	at.groups = []string{"x:group"}
 	if o, ok := at.press(t, at.button(chat.ActionReason), nil).(desk.Open); !ok || at.looked != 1 {
 		t.Errorf("looked up %d times: %+v", at.looked, o)
+	}
+}
+
+// TestARefusalIsSaidInReplacedTexts, but for those of the store's own rules.
+func TestARefusalIsSaidInReplacedTexts(t *testing.T) {
+	decided := func(state core.ApprovalState) func(*core.Card) {
+		return func(c *core.Card) { c.State, c.DecidedBy = state, "人" }
+	}
+	for name, c := range map[string]struct {
+		card   func(*core.Card)
+		err    error
+		action chat.Action
+		press  func(*desk.Press)
+	}{
+		"not ours": {}, "another version": {action: "explode"}, "unknown": {err: core.Errorf(core.NotFound, "No."), action: chat.ActionReason},
+		"unread": {err: core.Errorf(core.StoreBusy, "Busy."), action: chat.ActionReason}, "misfit": {action: chat.ActionAnswer},
+		"no edit": {card: func(c *core.Card) { c.Editable = false }, action: chat.ActionEdit}, "not typed": {action: chat.ActionConfirm, press: typed("yes")},
+		"approved": {card: decided(core.Approved), action: chat.ActionReason}, "denied": {card: decided(core.Denied), action: chat.ActionReason},
+		"expired": {card: decided(core.Expired), action: chat.ActionReason}, "cancelled": {card: decided(core.Cancelled), action: chat.ActionReason},
+		"no option": {card: asked(t, `{"enum":["a","b"]}`), action: chat.ActionAnswer, press: typed("9")},
+		"no answer": {card: asked(t, `{"type":"object","required":["数"],"properties":{"数":{"type":"integer"}}}`), action: chat.ActionAnswer, press: typed("")},
+	} {
+		at := newCounter(t, c.card)
+		at.Texts, at.err = wording.New(adaptertest.Marked()), c.err
+		s, ok := at.press(t, chat.Button{Action: c.action, Approval: "a1"}, c.press).(desk.Say)
+		if left := adaptertest.Unmarked(s.Text(), "UTC", doc.ConfirmWord); !ok || left != nil || s.Text() == "" {
+			t.Errorf("%s: it says %q", name, s.Text())
+		}
+		for _, fault := range s.Faults {
+			if left := adaptertest.Unmarked(fault); left != nil {
+				t.Errorf("%s: it says %q", name, fault)
+			}
+		}
 	}
 }

@@ -28,9 +28,9 @@ func (d Document) Shown() (code, instead string) {
 	case d.card.Question != nil || d.Told || d.card.Arguments == "":
 		return "", ""
 	case d.Arguments == "":
-		return "", NoArguments
+		return "", d.NoArguments
 	case d.Folded && chat.Units(d.Arguments) > maxFolded:
-		return "", FoldedNote(utf8.RuneCountInString(d.Arguments))
+		return "", chat.Counted(d.ArgumentsFolded, utf8.RuneCountInString(d.Arguments))
 	}
 	return d.Arguments, ""
 }

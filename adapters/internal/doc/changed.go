@@ -3,11 +3,11 @@ package doc
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
 
@@ -18,56 +18,55 @@ const (
 )
 
 // edited says who has changed the arguments, and what each was and is: "amount: 20 → 21".
-func edited(c core.Card) []Span {
-	all := []Span{person(c.Editor, c.Editor.Name), own(" changed the arguments")}
-	changes := changedArguments(c.Before, c.Arguments)
-	for i, change := range changes[:min(len(changes), maxChanges)] {
-		all = append(all, own(map[bool]string{true: ": ", false: "; "}[i == 0]), Span{Kind: Subject, Text: change, Limit: LimitChanged})
+func (v *Document) edited() []Span {
+	who := v.person(v.card.Editor, v.card.Editor.Name)
+	changes := changedArguments(v.card.Before, v.card.Arguments, v.NoValue)
+	if changes == nil {
+		return filled(v.ArgumentsChanged, 0, who)
+	}
+	all, between := filled(v.ArgumentsChanges, 0, who), " "
+	for _, change := range changes[:min(len(changes), maxChanges)] {
+		all = append(all, own(between), foreign(Subject, change, LimitChanged))
+		between = "; "
 	}
 	if more := len(changes) - maxChanges; more > 0 {
-		return append(all, own("; and "+chat.Thousands(more)+" more"))
+		all = append(all, own(between+chat.Counted(v.MoreChanges, more)))
 	}
-	return append(all, own(map[bool]string{true: ".", false: ""}[changes == nil]))
+	return all
 }
 
 // changedArguments are the members of an object that differ from those of another; nil if one of the texts is no object.
-func changedArguments(before, now string) (all []string) {
+// none stands for a value that is missing.
+func changedArguments(before, now, none string) (all []string) {
 	was, err := strictjson.Parse([]byte(before))
 	is, fault := strictjson.Parse([]byte(now))
 	if err != nil || fault != nil || was.Kind != strictjson.Object || is.Kind != strictjson.Object {
 		return nil
 	}
-	add := func(key string) {
-		from, to := valueText(was.Get(key), before), valueText(is.Get(key), now)
-		if from != to {
-			from, to = apart(from, to)
-			all = append(all, distinct(strconv.Quote(key))+": "+short(from)+" → "+short(to))
+	for i, m := range slices.Concat(was.Members, is.Members) {
+		from, to := valueText(was.Get(m.Key), before, none), valueText(is.Get(m.Key), now, none)
+		if twice := i >= len(was.Members) && was.Get(m.Key) != nil; twice || from == to {
+			continue
 		}
-	}
-	for _, m := range was.Members {
-		add(m.Key)
-	}
-	for _, m := range is.Members {
-		if was.Get(m.Key) == nil {
-			add(m.Key)
-		}
+		from, to = apart(from, to)
+		all = append(all, distinct(strconv.Quote(m.Key), none)+": "+short(from)+" → "+short(to))
 	}
 	return all
 }
 
 // valueText is a value of a JSON text, written compactly.
-func valueText(v *strictjson.Value, text string) string {
+func valueText(v *strictjson.Value, text, none string) string {
 	if v == nil {
-		return "(none)"
+		return none
 	}
 	var b bytes.Buffer
 	_ = json.Compact(&b, v.Raw([]byte(text))) // it was parsed
-	return distinct(b.String())
+	return distinct(b.String(), none)
 }
 
 // distinct is a literal without its quotes, unless it could be taken for another change, or for a value that is missing.
-func distinct(literal string) string {
-	if strings.ContainsAny(literal, "→;") || literal == `"(none)"` {
+func distinct(literal, none string) string {
+	if strings.ContainsAny(literal, "→;") || strings.Trim(literal, `"`) == none {
 		return literal
 	}
 	return bare(literal)

@@ -47,7 +47,7 @@ func (d Document) Answers() (all []Choice) {
 		all = append(all, Choice{Label: title, Action: chat.ActionAnswer, Option: i + 1, Look: Pick})
 	}
 	if all == nil {
-		all = []Choice{{Label: "Answer", Action: chat.ActionAnswer, Look: Pick}}
+		all = []Choice{{Label: d.ButtonAnswer, Action: chat.ActionAnswer, Look: Pick}}
 	}
 	return all
 }
@@ -55,44 +55,45 @@ func (d Document) Answers() (all []Choice) {
 // Cut returns the choices of a surface that leaves out so many characters of the arguments, and so many others of the card: approving then
 // takes a second step, and all arguments are offered for reading instead of for changing. The answers to a question are Answers.
 func (d Document) Cut(arguments, others int) (all []Choice) {
-	c := d.card
-	add := func(label string, action chat.Action) { all = append(all, Choice{Label: label, Action: action}) }
-	approving := map[bool]Look{true: Danger, false: Good}[c.Risk == core.Dangerous]
-	mayWithdraw := d.reader.Who.ID == "" && d.to == "" || c.AskedBy(core.Actor{ID: cmp.Or(d.reader.Who.ID, d.to)})
-	switch {
-	case c.State == core.Expired && !d.again && mayWithdraw:
-		add("Ask again", chat.ActionAskAgain)
-	case c.State != core.Open:
-	case d.refusal() == nil && c.Question == nil:
-		if !c.Altered && !d.voted(core.Approve) {
-			all = append(all, Choice{Label: "Approve", Action: chat.ActionApprove, Look: approving, Cautions: d.Cautions(arguments + others)})
-		}
-		if !d.voted(core.Deny) {
-			add("Deny", chat.ActionReason)
-		}
-		if _, ok := EditText(c, d.reader.Input); ok && arguments == 0 {
-			add("Edit", chat.ActionEdit)
-		}
-		if arguments > 0 {
-			add("Show all arguments", chat.ActionArguments)
+	c, t, open := d.card, d.Texts, d.card.State == core.Open
+	add := func(offered bool, choice Choice) {
+		if offered {
+			all = append(all, choice)
 		}
 	}
-	if c.State == core.Open && mayWithdraw {
-		label := "Withdraw"
-		if d.reader.Who.ID == "" && d.to == "" {
-			label += who(c)
-		}
-		add(label, chat.ActionWithdraw)
+	decides := open && c.Question == nil && d.refusal() == nil
+	who := cmp.Or(d.reader.Who.ID, d.to)
+	asked := who == "" || c.AskedBy(core.Actor{ID: who})
+	approve := Choice{Label: t.ButtonApprove, Action: chat.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others)}
+	if c.Risk == core.Dangerous {
+		approve.Look = Danger
 	}
+	withdraw := t.ButtonWithdraw
+	if who == "" {
+		withdraw += d.whose()
+	}
+	_, editable := EditText(c, d.reader.Input)
+	add(c.State == core.Expired && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: chat.ActionAskAgain})
+	add(decides && !c.Altered && !d.voted(core.Approve), approve)
+	remembers := c.Memory != core.Memory{}
+	remember := Choice{Label: t.ButtonRemember, Action: chat.ActionRemember, Cautions: approve.Cautions}
+	add(decides && !c.Altered && !d.voted(core.Approve) && remembers, remember)
+	add(c.State == core.Approved && remembers && (who == "" || c.CheckForget(core.Actor{ID: who, Groups: d.reader.Who.Groups}) == nil),
+		Choice{Label: t.ButtonForget, Action: chat.ActionForget})
+	add(decides && !d.voted(core.Deny), Choice{Label: t.ButtonDeny, Action: chat.ActionReason})
+	add(decides && editable && arguments == 0, Choice{Label: t.ButtonEdit, Action: chat.ActionEdit})
+	add(decides && arguments > 0, Choice{Label: t.ButtonArguments, Action: chat.ActionArguments})
+	add(open && asked, Choice{Label: withdraw, Action: chat.ActionWithdraw})
 	return all
 }
 
-// who says whose a button is, on a card that others read too.
-func who(c core.Card) string {
-	name := chat.Name(NameOf(c.Requested, c.Requester, mask.EscapeLine))
-	if name == somebody {
+// whose says, behind a button's label, who asked for what it withdraws; "" if nobody knows.
+func (d Document) whose() string {
+	who := d.person(d.card.Requested, d.card.Requester)
+	if who.Text == d.Somebody {
 		return ""
 	}
+	name := chat.Name(mask.EscapeLine(who.Text))
 	if short, left := chat.Head(name, maxLabelName); left > 0 {
 		name = short + "…"
 	}
@@ -111,12 +112,7 @@ func (d Document) refusal() error {
 }
 
 // Refusal is the sentence that says why the reader may not decide, "" if they may.
-func (d Document) Refusal() string {
-	if err := d.refusal(); err != nil {
-		return core.MessageOf(err)
-	}
-	return ""
-}
+func (d Document) Refusal() string { return core.MessageOf(d.refusal()) }
 
 func (d Document) voted(choice core.Choice) bool {
 	return d.reader.Who.ID != "" && d.card.HasVoted(d.reader.Who, choice)
@@ -127,13 +123,16 @@ func (d Document) voted(choice core.Choice) bool {
 func (d Document) Cautions(left int) string {
 	var all []string
 	if d.card.Risk == core.Dangerous {
-		all = append(all, irreversible)
+		all = append(all, d.Irreversible)
 	}
 	if d.card.Hidden > 0 {
-		all = append(all, hiddenNote(d.card))
+		all = append(all, d.hidden())
+	}
+	if d.card.LookAlikes != nil {
+		all = append(all, d.LookAlikesCaution)
 	}
 	if left > 0 {
-		all = append(all, chat.Thousands(left)+" more characters are not on the card: read them first.")
+		all = append(all, chat.Counted(d.ArgumentsUnread, left))
 	}
 	return strings.Join(all, " ")
 }

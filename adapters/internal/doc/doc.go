@@ -11,11 +11,12 @@
 //	view.go      the card of a delivery, for its reader
 //	decided.go   who decided, and what became of the call
 //	changed.go   what an edit changed in the arguments: arguments.go
-//	reminder.go  the line that links to a card
 //	people.go    who may decide, how many have voted
 //	choices.go   what a reader may press, given what a surface leaves out
 //	form.go      what a press opens: a reason, changed arguments, a confirmation, an answer
-//	sentences.go headlines, warnings and what else gatehouse says of an approval
+//	headline.go  the state of an approval, in a few words and in a sentence, and the line that links to its card
+//
+// What is said is in package wording.
 //
 // Text in a tree is raw: no surface's markup is in it, and whatever it holds is shown as it is. So a writer that escapes each text, and
 // writes code as code, can neither alter what a model wrote nor let it reach out of the message.

@@ -1,22 +1,20 @@
 package doc
 
 import (
-	"cmp"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
 )
 
 // Writer writes a document as text without markup, for a surface that shows all of it.
 type Writer struct {
 	Foreign func(text string) string // a text that gatehouse did not write: it must not begin a line of its own
 	Time    func(time.Time) string
-	IDs     bool // somebody whose name is not known is named by their id
 }
 
 // Fact is a thing that a card says, besides its headline and its lead.
 type Fact struct {
+	Part  Part   `json:"-"`
 	Label string `json:"label,omitempty"` // "" for a sentence
 	Text  string `json:"text"`
 	Warns bool   `json:"warns,omitempty"` // an approver must know it before a decision
@@ -33,7 +31,7 @@ func (f Fact) Line() string {
 // Facts are all that a document says between its lead and its arguments, in its order.
 func (w Writer) Facts(d Document) (all []Fact) {
 	for _, f := range d.Fields {
-		all = append(all, Fact{Label: f.Label, Text: w.Text(f.Value)})
+		all = append(all, Fact{Part: f.Part, Label: f.Label, Text: w.Text(f.Value)})
 	}
 	for _, n := range d.Notes {
 		all = append(all, Fact{Text: w.Text(n.Spans), Warns: n.Warns})
@@ -48,23 +46,11 @@ func (w Writer) Headline(d Document) string { return d.Headline + w.Text(d.For) 
 func (w Writer) Text(spans []Span) string {
 	return Plain(spans, func(s Span) string {
 		switch s.Kind {
-		case Tool:
-			return w.name(s.Text)
-		case Person:
-			if w.IDs {
-				return cmp.Or(w.name(s.Text), w.name(s.Who.Called()), "somebody")
-			}
-			return NameOf(s.Who, s.Text, w.name)
-		case Approver:
-			if w.IDs && s.Who.ID != core.LocalPerson {
-				return w.Foreign(s.Who.ID)
-			}
-			return w.name(s.Text)
+		case Tool, Person, Approver:
+			return w.Foreign(chat.Name(s.Text))
 		case Moment, Deadline:
 			return w.Time(s.At)
 		}
 		return chat.OrNone(w.Foreign(s.Text))
 	})
 }
-
-func (w Writer) name(s string) string { return w.Foreign(chat.Name(s)) }

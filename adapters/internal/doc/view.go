@@ -1,103 +1,130 @@
 package doc
 
 import (
+	"cmp"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // View returns what a card says to a reader, in the approval's current state.
 func View(d core.Delivery, r Reader) Document {
-	c := *d.Card
-	v := Document{
-		Headline: Headline(c, d.Occasion), Color: colorOf(c), Lead: lead(c), Foot: []Span{own("Approval "), {Kind: Code, Text: ShortID(c.Approval)}}, card: c, reader: r, to: d.Person, again: d.Pressed,
-	}
-	if d.Late && c.State == core.Open {
-		v.Late = chat.LateNote
+	c, t := *d.Card, r.Texts.Or()
+	v := Document{Texts: t, Color: colorOf(c), card: c, reader: r, to: d.Person, again: d.Pressed}
+	v.Headline = v.headline(d.Occasion)
+	v.Foot = filled(t.FootApproval, 0, Span{Kind: Code, Text: ShortID(c.Approval)})
+	open := c.State == core.Open
+	if d.Late && open {
+		v.Late = t.CardLate
 	}
 	if c.Question == nil {
+		v.Lead = []Span{{Kind: Subject, Text: c.Summary, Style: Bold, Limit: LimitSubject}}
 		v.Told = c.Said && chat.Units(c.Summary) <= maxTold
-		if v.Folded = c.State != core.Open; !v.Told {
+		if v.Folded = !open; !v.Told {
 			v.Arguments = Arguments(c)
 		}
-		v.add("Tool", Span{Kind: Tool, Text: c.Tool})
-	} else if c.State == core.Open {
+		v.add(Other, v.LabelTool, Span{Kind: Tool, Text: c.Tool})
+	} else {
+		v.Lead = []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold, Limit: LimitQuestion}}
 		for _, o := range c.Question.Options() {
-			v.Options = append(v.Options, o.Title)
+			if open {
+				v.Options = append(v.Options, o.Title)
+			}
 		}
 	}
-	v.addPerson("Asked by", c.Requested, c.Requester)
+	v.addPerson(AskedBy, v.LabelAskedBy, c.Requested, c.Requester)
 	if c.Asked.Message != "" && (d.Copy || r.Apart) { // else the message stands above the card
-		v.addWide("Message", own("“"), Span{Kind: Said, Text: c.Asked.Message, Limit: LimitMessage}, own("”"))
+		v.add(Message, v.LabelMessage, own("“"), foreign(Said, c.Asked.Message, LimitMessage), own("”"))
 	}
-	if c.State == core.Open {
+	if open {
 		v.waiting(d)
 	} else {
 		v.decided()
 	}
-	if c.Question == nil || c.State != core.Open {
+	v.memory()
+	if c.Question == nil || !open {
 		v.changes()
 	}
-	if d.Copy {
-		v.Elsewhere, v.Context = true, lastLines(c, r.Lines)
+	if v.Elsewhere = d.Copy; d.Copy {
+		v.lastLines()
 	}
 	return v
 }
 
-func (v *Document) add(label string, value ...Span) {
+func (v *Document) add(part Part, label string, value ...Span) {
 	if len(value) > 0 {
-		v.Fields = append(v.Fields, Field{Label: label, Value: value})
+		v.Fields = append(v.Fields, Field{Part: part, Label: label, Value: value, Wide: part >= Message})
 	}
 }
 
-func (v *Document) addWide(label string, value ...Span) {
-	v.Fields = append(v.Fields, Field{Label: label, Value: value, Wide: true})
+func (v *Document) note(warns bool, spans ...Span) {
+	v.Notes = append(v.Notes, Note{Spans: spans, Warns: warns})
 }
-
-func (v *Document) note(spans ...Span) { v.Notes = append(v.Notes, Note{Spans: spans}) }
 
 func own(text string) Span { return Span{Text: text} }
 
-func person(who core.Actor, name string) Span { return Span{Kind: Person, Who: who, Text: name} }
+// foreign is a text of others that a surface cuts to a limit.
+func foreign(kind SpanKind, text string, limit Limit) Span {
+	return Span{Kind: kind, Text: text, Limit: limit}
+}
 
-// lead is what a card is about.
-func lead(c core.Card) []Span {
-	if c.Question != nil {
-		return []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold, Limit: LimitQuestion}}
+// filled is a text of gatehouse in a style, with spans in its one place.
+func filled(text string, style Style, in ...Span) []Span {
+	return placed(text, style, map[string][]Span{wording.Place.FindString(text): in})
+}
+
+// placed is a text of gatehouse in a style, with spans in its places.
+func placed(text string, style Style, places map[string][]Span) (all []Span) {
+	words := func(text string) {
+		if text != "" {
+			all = append(all, Span{Text: text, Style: style})
+		}
 	}
-	return []Span{{Kind: Subject, Text: c.Summary, Style: Bold, Limit: LimitSubject}}
+	end := 0
+	for _, at := range wording.Place.FindAllStringIndex(text, -1) {
+		words(text[end:at[0]])
+		all, end = append(all, places[text[at[0]:at[1]]]...), at[1]
+	}
+	words(text[end:])
+	return all
 }
 
 // waiting adds what an open card says: until when, who may decide, how far they are, and what they must know.
 func (v *Document) waiting(d core.Delivery) {
 	c := v.card
 	if !c.Deadline.IsZero() {
-		v.add("Expires", Span{Kind: Deadline, At: c.Deadline})
+		v.add(Other, v.LabelExpires, Span{Kind: Deadline, At: c.Deadline})
 	}
-	who := []Span{own(Elsewhere)}
+	who := []Span{own(v.NotifiedElsewhere)}
 	if !d.Quiet {
 		who = v.approvers()
 	}
-	switch {
-	case c.Question == nil:
-		v.add("May decide", who...)
-	case d.Quiet || len(who) == 0 || len(who) > maxFor || who[0].Kind == Own:
-		v.add("May answer", who...)
+	switch few := len(who) > 0 && len(who) <= maxFor && who[0].Kind != Own && !v.reader.IDs; {
+	case c.Question != nil && few:
+		v.For = filled(v.QuestionFor, Bold, who...)
 		return
-	default:
-		v.For = append([]Span{{Text: ", for ", Style: Bold}}, who...)
+	case c.Question != nil:
+		v.add(MayDecide, v.LabelMayAnswer, who...)
 		return
 	}
-	if c.Quorum > 1 {
-		v.addWide("Approved so far", v.votes(c.Voters, c.Quorum)...)
+	v.add(MayDecide, v.LabelMayDecide, who...)
+	v.votes(v.LabelApprovedSoFar, c.Voters, c.Quorum)
+	v.votes(v.LabelDeniedSoFar, c.Against, c.Vetoes)
+	if c.Altered {
+		v.note(true, Span{Text: v.CardAltered, Style: Bold})
+	} else {
+		if c.Risk == core.Dangerous {
+			v.note(true, own(v.Irreversible))
+		}
+		if c.Hidden > 0 {
+			v.note(true, own(v.hidden()+OnPage(c, v.reader)))
+		}
 	}
-	if c.Vetoes > 1 {
-		v.addWide("Denied so far", v.votes(c.Against, c.Vetoes)...)
-	}
-	v.Notes = warnings(c, v.reader)
+	v.before()
 	if d.LeftOut > 0 {
-		v.note(own(leftOut(d.LeftOut)))
+		v.note(false, own(counted(d.LeftOut, v.LeftOut, v.LeftOutSeveral)))
 	}
 }
 
@@ -111,27 +138,26 @@ const maxFor = 5
 func (v *Document) changes() {
 	c := v.card
 	if c.Edits > 0 {
-		v.note(edited(c)...)
+		v.note(false, v.edited()...)
 	}
 	if c.Asked.Dropped != "" {
-		v.note(Span{Kind: Subject, Text: c.Asked.Dropped, Limit: LimitSubject},
-			own(" had changed the arguments of an earlier request. The rules have changed since, and that change is dropped."))
+		v.note(false, filled(v.ChangeDropped, 0, foreign(Subject, c.Asked.Dropped, LimitSubject))...)
 	}
 	if c.Changed != "" {
-		v.note(Span{Text: "The request was changed after it was made:", Style: Bold}, own(" "), Span{Kind: Said, Text: c.Changed, Limit: LimitChanged})
+		v.note(false, Span{Text: v.RequestChanged, Style: Bold}, own(" "), foreign(Said, c.Changed, LimitChanged))
 	}
 }
 
-// lastLines are the last lines of a card's conversation, at most so many.
-func lastLines(c core.Card, most int) (all []Line) {
-	for _, l := range c.Context[max(0, len(c.Context)-most):] {
-		who := "Bot"
+// lastLines adds the last lines of a card's conversation, as many as the reader is shown.
+func (v *Document) lastLines() {
+	all := v.card.Context
+	for _, l := range all[max(0, len(all)-v.reader.Lines):] {
+		who := v.SpeakerBot
 		if l.Role == core.User {
-			who = "Person"
+			who = v.SpeakerPerson
 		}
-		all = append(all, Line{who, l.Text})
+		v.Context = append(v.Context, Line{who, cmp.Or(chat.OneLine(chat.Clean(l.Text)), v.EmptyMessage)})
 	}
-	return all
 }
 
 // Plain is a document's spans as one text: gatehouse's own words and what text makes of any other span.

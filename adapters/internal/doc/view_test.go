@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -46,7 +47,7 @@ func TestArgumentsAreNotRepeatedWhereTheSentenceSaysThem(t *testing.T) {
 
 // TestArgumentsThatAreNotKnownAreNotNone: those of a request that the audit log contradicts, or of one that is erased.
 func TestArgumentsThatAreNotKnownAreNotNone(t *testing.T) {
-	for arguments, want := range map[string]string{"": "", "{}": doc.NoArguments} {
+	for arguments, want := range map[string]string{"": "", "{}": wording.BuiltIn.NoArguments} {
 		card := core.Card{State: core.Open, Altered: true, Summary: "It is not known.", Arguments: arguments}
 		if code, instead := doc.View(core.Delivery{Card: &card}, doc.Reader{}).Shown(); code != "" || instead != want {
 			t.Errorf("%q: %q, %q", arguments, code, instead)
@@ -79,8 +80,8 @@ func TestAQuestionIsHeadedWithWhomItIsFor(t *testing.T) {
 	}{
 		{few, false, ", for here:1, anyone at gatehouse's own machine", ""},
 		{many, false, "", "here:1, here:2, here:3, here:4"},
-		{[]string{"there:2"}, false, "", doc.Elsewhere},
-		{few, true, "", doc.Elsewhere},
+		{[]string{"there:2"}, false, "", wording.BuiltIn.NotifiedElsewhere},
+		{few, true, "", wording.BuiltIn.NotifiedElsewhere},
 	} {
 		card := core.Card{State: core.Open, Question: &question.Question{Text: "Which?"}, Approvers: c.approvers}
 		v := doc.View(core.Delivery{Post: core.Post{Quiet: c.quiet}, Card: &card}, doc.Reader{Platform: "here"})

@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"cmp"
 	"html/template"
 	"time"
 
@@ -21,7 +20,7 @@ type Options struct {
 	Reveal   bool   // what is masked may be shown
 	Revealed string // the arguments without masks, where they are shown
 	Fault    string // why nothing was decided; ""
-	Tried    *Tried // the form that was refused
+	Tried    Tried  // the form that was refused
 }
 
 // Tried is a form that was refused: it is shown again with what was typed.
@@ -55,12 +54,9 @@ func Title(d doc.Document) string {
 	return line
 }
 
-// Title is the heading.
-func (v view) Title() string { return Title(v.Document) }
-
 // Whole is what is asked, where the heading does not have all of it.
 func (v view) Whole() string {
-	if all := Text(v.Lead); all != v.Title() {
+	if all := Text(v.Lead); all != Title(v.Document) {
 		return all
 	}
 	return ""
@@ -69,11 +65,11 @@ func (v view) Whole() string {
 // Spans is the HTML of some spans.
 func (v view) Spans(spans []doc.Span) template.HTML { return Spans(spans, v.Now) }
 
-// Asked is when the request was made: a page does not say by itself how old a card is.
-func (v view) Asked() Moment { return Moment{v.Card.CreatedAt, v.Now} }
+// AskedBy is the part beside which the page says when.
+func (v view) AskedBy() doc.Part { return doc.AskedBy }
 
-// Code are the arguments.
-func (v view) Code() string { return cmp.Or(v.Revealed, v.Arguments) }
+// Asked is when the request was made: a page does not say by itself how old a card is.
+func (v view) Asked() template.HTML { return Moment{v.Card.CreatedAt, v.Now}.HTML() }
 
 // Instead is said in place of the arguments, where none are shown.
 func (v view) Instead() string {

@@ -6,18 +6,16 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
-	"gatehouse/core"
+	"gatehouse/adapters/wording"
 	"gatehouse/core/question"
 )
 
 // form is a form for its template.
 type form struct {
 	view
-	Choice  string
-	Submit  string
-	Class   string // of the button that sends it
-	Buttons bool   // each option is a button that sends it
-	Opened  bool   // it is shown at once, since what was sent with it was refused
+	doc.Form
+	Buttons bool // each option is a button that sends it
+	Opened  bool // it is shown at once, since what was sent with it was refused
 	Inputs  []input
 }
 
@@ -28,16 +26,13 @@ func Field(place int) string { return "field-" + strconv.Itoa(place) }
 var texts = map[chat.Action]string{chat.ActionReason: "reason", chat.ActionEdit: "changed"}
 
 // form draws a form, with nothing typed yet unless it was refused.
-func (v view) form(d doc.Form, class string) *form {
-	f := &form{view: v, Choice: string(d.Action), Submit: d.Submit, Class: class}
-	if d.Action == chat.ActionReason {
-		f.Choice = string(core.Deny)
-	}
-	f.Opened = v.Tried != nil && v.Tried.Action == d.Action
+func (v view) form(action chat.Action, limit int) *form {
+	d, _ := v.Document.Form(action, limit)
+	f := &form{view: v, Form: d, Opened: v.Tried.Action == d.Action}
 	for i, in := range d.Inputs {
-		one := input{Input: in, Name: texts[d.Action], Length: in.MaxLength}
+		one := input{Input: in, Texts: v.Texts, Name: texts[d.Action], Length: in.MaxLength}
 		if one.Name == "" {
-			one.Name, one.Length, one.Limits = Field(i), 0, limits(in.Field)
+			one.Name, one.Length, one.Limits = Field(i), 0, limits(in.Field, v.Texts)
 		}
 		if f.Opened {
 			one.Value, one.Fault = v.Tried.Typed[i], v.Tried.Faults[i]
@@ -51,20 +46,18 @@ func (v view) form(d doc.Form, class string) *form {
 // input is one input of a form. Its value is what was typed or, of one with options, the place of the chosen one.
 type input struct {
 	doc.Input
+	*wording.Texts
 	ID, Name string
 	Limits   string // of what may be typed, in words; ""
 	Length   int    // the most UTF-16 units that it takes; 0: the server counts
 	Fault    string
 }
 
-// kinds are what is typed into an input, in words.
-var kinds = map[question.Kind]string{
-	question.Text: "A text", question.Number: "A number", question.Integer: "A whole number",
-}
-
-func limits(f question.Field) string {
-	if bounds := f.Bounds(); bounds != "" {
-		return kinds[f.Kind] + bounds + "."
+// limits say what may be typed into an input.
+func limits(f question.Field, t *wording.Texts) string {
+	input := t.Of("input_" + string(f.Kind))
+	if bounded := doc.Bounded(t, input, f); bounded != input {
+		return bounded + "."
 	}
 	return ""
 }

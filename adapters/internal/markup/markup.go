@@ -38,6 +38,7 @@ import (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"title":   Title,
 	"element": element,
 	"align":   align,
 	"spans":   func(spans []doc.Span) template.HTML { return Spans(spans, time.Time{}) },

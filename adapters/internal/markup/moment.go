@@ -10,13 +10,13 @@ import (
 // those who hover.
 type Moment struct{ At, Now time.Time }
 
-// HTML is the element of the time.
+// HTML is the element of the time, "" for none.
 func (m Moment) HTML() template.HTML {
+	if m.At.IsZero() {
+		return ""
+	}
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.At.UTC().Format(time.RFC3339), m.Full(), m.Text()))
 }
-
-// Known reports whether there is a time at all.
-func (m Moment) Known() bool { return !m.At.IsZero() }
 
 // Full is the time for people.
 func (m Moment) Full() string { return m.At.UTC().Format("2 January 2006, 15:04:05 MST") }
@@ -41,15 +41,18 @@ func (m Moment) Text() string {
 
 // long is a duration in its largest unit.
 func long(d time.Duration) string {
-	for _, unit := range []struct {
-		length time.Duration
-		name   string
-	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
-		if n := int(d / unit.length); n == 1 {
-			return "1 " + unit.name
-		} else if n > 1 {
-			return fmt.Sprintf("%d %ss", n, unit.name)
-		}
+	n, unit := int(d.Minutes()), "minute"
+	switch hours := int(d.Hours()); {
+	case hours >= 24:
+		n, unit = hours/24, "day"
+	case hours > 0:
+		n, unit = hours, "hour"
 	}
-	return "less than a minute"
+	switch n {
+	case 0:
+		return "less than a minute"
+	case 1:
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
 }

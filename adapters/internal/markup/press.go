@@ -15,28 +15,26 @@ const (
 // press is something that the reader may press: a button, one that opens a form, or a link to the second step.
 type press struct {
 	view
-	Choice  string
-	Text    string
-	Class   string
-	Form    *form
-	Confirm bool // it is the second step
+	doc.Choice
+	Form     *form
+	Remember string // of the second step: what the button says that remembers the approval; ""
 }
 
 // Pressed are what the reader may press, but for the answers to a question.
 func (v view) Pressed() (all []press) {
 	for _, c := range v.Cut(0, 0) {
-		p := press{view: v, Choice: string(c.Action), Text: c.Label}
-		switch c.Action {
-		case chat.ActionApprove:
-			p.Class = "primary"
-			if p.Confirm = c.Cautions != "" && v.Reviewed; c.Cautions != "" && !v.Reviewed {
-				p.Choice, p.Text = "review", "Review, then approve"
+		p := press{view: v, Choice: c}
+		if c.Action == chat.ActionRemember && c.Cautions != "" { // the second step offers both
+			if v.Reviewed {
+				all[len(all)-1].Remember = c.Label
 			}
+			continue
+		}
+		switch c.Action {
 		case chat.ActionReason:
-			p.Form = v.form(doc.ReasonForm(v.Card, MaxReason), "danger")
+			p.Form = v.form(c.Action, MaxReason)
 		case chat.ActionEdit:
-			f, _ := doc.EditForm(v.Card, MaxArguments)
-			p.Form = v.form(f, "primary")
+			p.Form = v.form(c.Action, MaxArguments)
 		}
 		all = append(all, p)
 	}
@@ -49,10 +47,9 @@ func (v view) Answer() *form {
 	if answers == nil {
 		return nil
 	}
-	d := doc.AnswerForm(v.Card)
-	f := v.form(d, "primary")
-	f.Submit = d.Title // the chat has a button "Send" already
+	f := v.form(chat.ActionAnswer, 0)
+	f.Submit = f.Title // the chat has a button "Send" already
 	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons
-	f.Buttons = few && d.Inputs[0].Hint == "" && !f.Opened
+	f.Buttons = few && f.Inputs[0].Hint == "" && !f.Opened
 	return f
 }

@@ -45,7 +45,7 @@ function typed(directive, choice, data) {
   return reason ? { reason } : null;
 }
 
-const stored = { approve: 'Your decision is stored.', deny: 'Your decision is stored.', answer: 'Your answer is stored.' };
+const stored = { approve: 'Your decision is stored.', remember: 'Your decision is stored.', deny: 'Your decision is stored.', answer: 'Your answer is stored.' };
 
 // decide sends a choice, and what was typed. What comes of it arrives as the card's next version.
 async function decide(use, data) {

@@ -24,6 +24,7 @@ type approvalBody struct {
 
 	Question *question.Question `json:"question,omitempty"`
 	External *core.External     `json:"external,omitempty"`
+	Use      *core.Use          `json:"use,omitempty"`
 }
 
 // approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one statement.
@@ -38,12 +39,12 @@ func readApproval(scan func(...any) error) (core.Approval, error) {
 	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
 		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
 	a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Requested, b.Asked, b.Requester, b.Rule
-	a.Question, a.External = b.Question, b.External
+	a.Question, a.External, a.Use = b.Question, b.External, b.Use
 	return a, err
 }
 
 func bodyOf(a core.Approval) approvalBody {
-	return approvalBody{a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule, a.Question, a.External}
+	return approvalBody{a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule, a.Question, a.External, a.Use}
 }
 
 // RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the audit log first. It fails
@@ -90,7 +91,23 @@ func (t *Tx) openApproval(a core.Approval) error {
 			return err
 		}
 	}
-	return nil
+	return t.redrawSame(a)
+}
+
+// redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation, be
+// drawn once more: each says which of them it is.
+func (t *Tx) redrawSame(a core.Approval) error {
+	if a.Question != nil || a.External != nil {
+		return nil
+	}
+	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
+		where requester = $1 and state = 'open' and conversation = $2 and id <> $3`, a.Requester.ID, a.Conversation, a.ID)
+	for _, other := range open {
+		if other.Call.Digest == a.Call.Digest {
+			t.redrawCards(other.ID)
+		}
+	}
+	return err
 }
 
 // endTasks removes the tasks of an approval that is no longer open.

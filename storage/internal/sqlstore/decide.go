@@ -249,7 +249,12 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 			continue
 		}
 		action := "voted"
-		if votedBefore(a, n) {
+		if v.Choice == core.Forget {
+			if err := t.redrawUses(a); err != nil {
+				return err
+			}
+		}
+		if v.Choice != core.Forget && votedBefore(a, n) {
 			action = audit.Changed
 		}
 		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(join(fmt.Sprintf("choice %s", v.Choice), by.Detail), t.auditedRecord(a)), textOf(by, v.Reason))
@@ -258,10 +263,25 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 		if err := t.storeDecision(a); err != nil {
 			return err
 		}
+		if err := t.redrawSame(before); err != nil {
+			return err
+		}
 		if err := t.decided(a, by.Detail, textOf(by, a.Reason)); err != nil {
 			return err
 		}
 	}
 	t.redrawCards(a.ID)
 	return nil
+}
+
+// redrawUses makes the cards of the calls that a remembered approval has allowed be drawn once more.
+func (t *Tx) redrawUses(a core.Approval) error {
+	later, err := List(t, readApproval, `select `+approvalColumns+` from approvals
+		where conversation = $1 and state = 'approved' and decided_at >= $2`, a.Conversation, a.DecidedAt)
+	for _, use := range later {
+		if use.Use != nil && use.Use.Of == a.ID {
+			t.redrawCards(use.ID)
+		}
+	}
+	return err
 }

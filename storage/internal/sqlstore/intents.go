@@ -37,6 +37,9 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 		if _, err := t.checkRecorded(a, nil); err != nil {
 			return rec, err
 		}
+		if err := t.checkUse(a.Use); err != nil {
+			return rec, err
+		}
 		stopped, err := t.exists(`select 1 from queues where queue_key = $1 and stop = event`, c.Key)
 		if err != nil {
 			return rec, err
@@ -46,6 +49,18 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 		}
 		return core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}, t.storeIntent(c, i)
 	})
+}
+
+// checkUse refuses a call whose approval somebody has stopped to remember since it was allowed.
+func (t *Tx) checkUse(u *core.Use) error {
+	if u == nil {
+		return nil
+	}
+	a, err := t.lockedApproval(u.Of)
+	if core.CategoryOf(err) == core.NotFound || err == nil && a.Forgotten() {
+		return core.Errorf(core.ApprovalMissing, "Nothing was done: the approval that allowed this call is not remembered any more. Ask again.")
+	}
+	return err
 }
 
 func matches(wanted, given core.Intent) error {

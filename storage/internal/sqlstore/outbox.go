@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -103,8 +104,8 @@ func (t *Tx) claimPost(r core.PostRequest, destination string) ([]core.OutboxRow
 	}
 	row.Owner, row.Age = r.Owner, t.Now.Sub(row.CreatedAt)
 	row.Fence++
-	if row.Reminds != "" {
-		card, _, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where key = $1`, row.Reminds)
+	if first := cmp.Or(row.Reminds, row.Like); first != "" {
+		card, _, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where key = $1`, first)
 		if err != nil {
 			return nil, err
 		}

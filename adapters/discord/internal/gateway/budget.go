@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -31,9 +30,9 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 	wait := chat.FirstRetry
 	for ctx.Err() == nil {
 		var info discordgo.GatewayBotResponse
-		err := g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil, &info)
+		err := g.REST.Get(ctx, discordgo.EndpointGatewayBot, &info)
 		if rest.IsGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route names no budget; gatehouse's own count still applies
-			err = g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &info)
+			err = g.REST.Get(ctx, discordgo.EndpointGateway, &info)
 		}
 		if err == nil && info.URL == "" {
 			err = core.Errorf(core.DeliveryLater, "The server at DISCORD_API_URL returned no gateway address.")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
@@ -63,7 +62,8 @@ func (m fetched) from(c *missing) json.RawMessage {
 // page reads the messages after since, sorted by id.
 func (u *catchUp) page(ctx context.Context, channel, since string) ([]fetched, error) {
 	var all []json.RawMessage
-	err := u.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &all)
+	endpoint := fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage)
+	err := u.REST.Get(ctx, endpoint, &all)
 	if err != nil {
 		return nil, err
 	}

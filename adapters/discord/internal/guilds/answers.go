@@ -2,7 +2,6 @@ package guilds
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"gatehouse/adapters/discord/internal/memo"
@@ -65,7 +64,7 @@ func (m answers[T]) within(age time.Duration, key string, ask func() (T, error))
 // get returns a function that reads an endpoint.
 func get[T any](ctx context.Context, c *rest.Client, endpoint string) func() (T, error) {
 	return func() (value T, err error) {
-		err = c.Call(ctx, http.MethodGet, endpoint, nil, &value)
+		err = c.Get(ctx, endpoint, &value)
 		return value, err
 	}
 }

@@ -3,7 +3,6 @@ package guilds
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -89,7 +88,8 @@ func List(ctx context.Context, c *rest.Client) ([]discordgo.UserGuild, error) {
 	after := "0"
 	for range maxPages {
 		var page []discordgo.UserGuild
-		if err := c.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d&after=%s", discordgo.EndpointUserGuilds("@me"), PageSize, after), nil, &page); err != nil {
+		endpoint := fmt.Sprintf("%s?limit=%d&after=%s", discordgo.EndpointUserGuilds("@me"), PageSize, after)
+		if err := c.Get(ctx, endpoint, &page); err != nil {
 			return nil, err
 		}
 		all = append(all, page...)

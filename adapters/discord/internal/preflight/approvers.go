@@ -22,7 +22,7 @@ const whereIDs = "Switch Developer Mode on in Discord's settings, Advanced; then
 // approvers checks each Discord approver once.
 func (c *checks) approvers(ctx context.Context) {
 	seen := map[string]bool{}
-	c.Report.Approvers(ctx, c.Options.Approvers, "discord:80351110224678912 or discord:role:41771983423143936", whereIDs, func(ctx context.Context, id string) {
+	c.Approvers(ctx, c.Checkup.Approvers, "discord:80351110224678912 or discord:role:41771983423143936", whereIDs, func(ctx context.Context, id string) {
 		if seen[id] {
 			return
 		}

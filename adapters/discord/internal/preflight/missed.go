@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/internal/chat"
 )
 
 // missedMessages reports what was not fetched after the last gap in which no events were received. Nothing is reported where nothing is missing.
 func (c *checks) missedMessages(ctx context.Context) {
-	if c.Missed == nil {
+	if c.KV == nil {
 		return
 	}
-	all, err := c.Missed(ctx)
+	all, err := gateway.ReadMissed(ctx, c.KV)
 	if err != nil {
 		c.Add("missed messages", chat.Fail, fmt.Sprintf("Which messages were not fetched could not be read from the database: %v.", err), "Check GATEHOUSE_DATABASE_URL.")
 		return

@@ -16,13 +16,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
@@ -30,21 +28,18 @@ import (
 	"gatehouse/core"
 )
 
-// Options configure the checks. All but Recent and Missed are required.
+// Options configure the checks.
 type Options struct {
+	core.Checkup
 	REST      *rest.Client
 	APIURL    string // DISCORD_API_URL
 	PublicKey string // DISCORD_PUBLIC_KEY
 	Shards    int    // DISCORD_SHARDS
 	Threads   bool   // a mention opens a thread
 	Path      string // where Discord posts interactions to
-	Listen    string // where gatehouse serves HTTP
-	Approvers []string
 	// SameCommands reports whether the commands that Discord lists are those of this build.
 	SameCommands func(listed json.RawMessage) bool
-	Recent       func(context.Context) ([]core.EventRecord, error) // the latest events, latest first; nil: not known
-	Missed       func(context.Context) ([]gateway.Missed, error)   // what was not fetched after a gap; nil: not known
-	Now          func() time.Time
+	Latest       core.EventFilter // the latest events
 }
 
 // checks is the state of a run.
@@ -60,7 +55,7 @@ type checks struct {
 }
 
 func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
-	return c.REST.Call(ctx, http.MethodGet, endpoint, nil, answer)
+	return c.REST.Get(ctx, endpoint, answer)
 }
 
 // page returns the address of a page of the application's settings, or of the list of applications if the application is not known.
@@ -99,8 +94,8 @@ func Run(ctx context.Context, o Options) []core.Check {
 	c := &checks{Options: o, Report: chat.Report{
 		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL", StatusURL: "https://discordstatus.com",
 	}}
-	if o.Recent != nil {
-		c.recent, c.recentErr = o.Recent(ctx)
+	if o.Events != nil {
+		c.recent, c.recentErr = o.Events(ctx, o.Latest)
 	}
 	valid := c.token(ctx)
 	if valid {
@@ -124,7 +119,7 @@ const freshEvent = time.Hour
 
 // events reports when the last event came from Discord, which proves that the whole path from Discord to the database works.
 func (c *checks) events() {
-	if c.Recent == nil {
+	if c.Events == nil {
 		return
 	}
 	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor again. If no event comes, see the log of gatehouse serve."

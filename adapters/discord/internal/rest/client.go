@@ -121,6 +121,11 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	return nil
 }
 
+// Get reads an endpoint: a Call without a body.
+func (c *Client) Get(ctx context.Context, endpoint string, answer any) error {
+	return c.Call(ctx, http.MethodGet, endpoint, nil, answer)
+}
+
 // pathOf removes Discord's own address from one of discordgo's endpoints.
 func pathOf(endpoint string) string {
 	if path, ok := strings.CutPrefix(endpoint, discordgo.EndpointAPI); ok {
@@ -170,6 +175,6 @@ func (a Application) ReadsContent() bool { return a.Flags&(1<<18|1<<19) != 0 }
 
 // Application asks for the bot's application.
 func (c *Client) Application(ctx context.Context) (app Application, err error) {
-	err = c.Call(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), nil, &app)
+	err = c.Get(ctx, discordgo.EndpointApplication("@me"), &app)
 	return app, err
 }

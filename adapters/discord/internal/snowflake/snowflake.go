@@ -3,6 +3,7 @@
 package snowflake
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +15,11 @@ const (
 	maxLen   = 20            // digits of the greatest number
 )
 
-// Valid reports whether a text is an id, and so is safe in a path and in gatehouse's ids.
-func Valid(id string) bool {
-	return id != "" && len(id) <= maxLen && strings.Trim(id, "0123456789") == ""
+// Valid reports whether all of some texts are ids, and so are safe in a path and in gatehouse's ids.
+func Valid(ids ...string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool {
+		return id == "" || len(id) > maxLen || strings.Trim(id, "0123456789") != ""
+	})
 }
 
 func number(id string) uint64 {

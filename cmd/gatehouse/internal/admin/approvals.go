@@ -17,15 +17,17 @@ import (
 
 // Approvals is gatehouse approvals.
 type Approvals struct {
-	List    approvalsListCmd    `cmd:"" help:"List approvals and questions, latest first."`
-	Show    approvalsShowCmd    `cmd:"" help:"Show an approval or a question."`
-	Approve approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
-	Deny    approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
-	Answer  approvalsAnswerCmd  `cmd:"" help:"Answer a question as the local admin."`
-	Edit    Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
-	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
-	Explain Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
-	Verify  Verify              `cmd:"" help:"Verify the proof of a decision, without asking a server."`
+	List       approvalsListCmd    `cmd:"" help:"List approvals and questions, latest first."`
+	Show       approvalsShowCmd    `cmd:"" help:"Show an approval or a question."`
+	Approve    approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
+	Deny       approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
+	Answer     approvalsAnswerCmd  `cmd:"" help:"Answer a question as the local admin."`
+	Edit       Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
+	Log        approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
+	Remembered rememberedCmd       `cmd:"" help:"List or stop what approvals allow for a while."`
+	Explain    Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
+	Test       PolicyTest          `cmd:"" help:"Compare what the policy says of a table of calls with what is expected."`
+	Verify     Verify              `cmd:"" help:"Verify the proof of a decision, without asking a server."`
 }
 
 type approvalsListCmd struct {
@@ -104,7 +106,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.Inte
 	}
 	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments, "digest", p.Call.Digest, "dropped change", droppedBy(card),
 		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
-		"votes", votes, "reason", mask.Text(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
+		"votes", votes, "reason", mask.Text(p.Reason), "remembered", remembered(card), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
 		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(p.Call, intent).result())
 }
 

@@ -196,6 +196,7 @@ func viewDecision(d policy.Decision) explanation {
 		view.Rule = &d.Rule.Name
 	}
 	if asks := d.Nobody; asks != nil {
+		view.Approvers = append(view.Approvers, asks.Approvers...)
 		view.Action, view.Quorum, view.Vetoes, view.Self = asks.Verdict, max(asks.Quorum, 1), max(asks.Vetoes, 1), asks.Self
 	}
 	return view
@@ -212,7 +213,7 @@ func why(r core.Rule, who, requester core.Actor) string {
 	if r.Self = true; r.MayDecide(who, requester) {
 		return "who asks may not decide"
 	}
-	if later := r.At(r.Escalate.After); r.Escalate.After > 0 && later.MayDecide(who, requester) {
+	if r.Escalated().MayDecide(who, requester) {
 		return "not an approver before it is escalated"
 	}
 	return "not an approver"
@@ -220,20 +221,22 @@ func why(r core.Rule, who, requester core.Actor) string {
 
 // print prints the decision as lines of text.
 func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal string) {
-	rule := "none matches"
-	if d.Matched {
-		rule = d.Rule.Name
+	a.Fields("rule", d.Decider(), "action", string(view.Action), "why", view.Why)
+	if d.Nobody != nil {
+		a.Fields("happens", "the call is refused at once")
 	}
-	a.Fields("rule", rule, "action", string(view.Action), "why", view.Why)
 	if d.Rule.Verdict == core.VerdictAsk {
 		r := d.Rule
 		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum), "vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),
-			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate), "notify", strings.Join(r.Notify, ", "))
+			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate),
+			"hours", policy.WrittenHours(r.Hours), "notify", strings.Join(r.Notify, ", "))
 		if r.Reason {
 			a.Fields("reason", "required for a denial")
 		}
-		if r.Remember > 0 {
-			a.Fields("remember", "the same call is allowed in its conversation for "+policy.Written(r.Remember))
+		if m := r.Memory(c.risk()); m.Uses > 0 {
+			a.Fields("remember", fmt.Sprintf("an approver may allow the same call in its conversation for %s, %d times", policy.Written(m.For), m.Uses))
+		} else if r.Remember > 0 {
+			a.Fields("remember", "nothing, since the call is destructive; remember: {destructive: true} remembers such approvals, too")
 		}
 		if r.Edit {
 			a.Fields("edit", "an approver may change the arguments")

@@ -3,9 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"gatehouse/adapters/mcp"
 	"gatehouse/approvals/policy"
@@ -19,6 +17,9 @@ type toolView struct {
 	Risk string `json:"risk"`
 	explanation
 	ByArguments []string `json:"depends_on_arguments"` // the rules with which other arguments may be decided otherwise
+	Line        int      `json:"line,omitempty"`       // of the rule, in the file
+
+	decision policy.Decision
 }
 
 // viewTool says what would happen to a call of a tool. Without arguments of its own, it also says on which rules they may have an effect.
@@ -27,40 +28,17 @@ func viewTool(p *policy.Policy, turn core.Turn, call core.Call, args string) too
 		call.Arguments = json.RawMessage(args)
 	}
 	d := p.Decide(turn, call)
-	view := toolView{Tool: call.Tool, Risk: policy.RiskOf(call), explanation: viewDecision(d), ByArguments: []string{}}
-	if args == "" {
-		view.ByArguments = append(view.ByArguments, d.ByArgs...)
+	if args != "" {
+		d.ByArgs = nil
+	}
+	view := toolView{
+		Tool: call.Tool, Risk: policy.RiskOf(call), explanation: viewDecision(d),
+		ByArguments: append([]string{}, d.ByArgs...), Line: d.Line, decision: d,
 	}
 	if d.Nobody != nil {
 		view.Action = d.Rule.Verdict // which nobody could decide
 	}
 	return view
-}
-
-// decider is the rule for people.
-func (v toolView) decider() string {
-	if v.Rule == nil {
-		return "none matches"
-	}
-	return *v.Rule
-}
-
-// happens says it in a few words.
-func (v toolView) happens() (text string) {
-	switch v.Action {
-	case core.VerdictAllow:
-		text = "runs without an approval"
-	case core.VerdictAsk:
-		if text = "asks " + strings.Join(v.Approvers, ", "); v.Quorum > 1 {
-			text += fmt.Sprintf("; %d must approve", v.Quorum)
-		}
-	default:
-		text = "is refused: " + v.Why
-	}
-	if len(v.ByArguments) > 0 {
-		text += fmt.Sprintf(" (other arguments: %s)", strings.Join(v.ByArguments, ", "))
-	}
-	return text
 }
 
 // all explains each tool.
@@ -71,11 +49,10 @@ func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn cor
 			return core.Errorf(core.NotFound, "There is no MCP server %q in the file of GATEHOUSE_MCP_CONFIG.", c.Server)
 		}
 	}
-	var calls []core.Call
+	known := cli.PolicyTools(c.Tools().Tools())
+	shown := len(known)
 	if c.Server == "" {
-		for _, t := range c.Tools().Tools() {
-			calls = append(calls, t.AnyCall())
-		}
+		shown = 0
 	}
 	reports, err := look(ctx, a, cfg.MCP)
 	if err != nil {
@@ -85,15 +62,19 @@ func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn cor
 		if !r.Running {
 			a.Warn("The MCP server " + r.Server + " is away: " + r.Reason + ".")
 		}
-		for _, t := range r.Tools {
-			calls = append(calls, t.Call)
+	}
+	more, away := cli.ServerTools(reports)
+	known = append(known, more...)
+	if c.Server == "" { // otherwise most tools are not known
+		for _, w := range p.Warnings(known, away) {
+			a.Warn(w.String())
 		}
 	}
-	views := cli.List(calls, func(call core.Call) toolView { return viewTool(p, turn, call, c.Args) })
+	views := cli.List(known[shown:], func(t policy.Tool) toolView { return viewTool(p, turn, t.Call, c.Args) })
 	if c.JSON {
 		return a.PrintJSON(views)
 	}
 	return a.Table("There are no tools.", []string{"TOOL", "RISK", "RULE", "A CALL"}, cli.List(views, func(v toolView) []string {
-		return []string{v.Tool, v.Risk, v.decider(), v.happens()}
+		return []string{v.Tool, v.Risk, v.decision.Decider(), v.decision.Happens()}
 	}))
 }

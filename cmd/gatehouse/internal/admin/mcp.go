@@ -99,7 +99,7 @@ const pinShown = 12
 // row is the tool's row of the table. One whose definition differs from that seen first shows what confirms it.
 func (t mcpToolView) row() []string {
 	pin := string(t.Pin) + " " + cmp.Or(t.Confirm, t.Digest[:pinShown])
-	return []string{t.Tool, t.Risk, t.decider(), t.happens(), pin}
+	return []string{t.Tool, t.Risk, t.decision.Decider(), t.decision.Happens(), pin}
 }
 
 // lookLimit is how long MCP servers may take to start.

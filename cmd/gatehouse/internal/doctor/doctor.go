@@ -13,6 +13,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
 
@@ -23,6 +24,8 @@ type Command struct {
 
 	// Agent compiles the configured agent; it determines which paused turns can be resumed.
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
+	// Tools are those of the configuration, without MCP servers.
+	Tools func(settings.Config) *tool.Registry `kong:"-"`
 	// Turns asks the gatehouse serve of this machine for its turns; ok is false if none answers.
 	Turns func(context.Context, settings.Config) (turns Turns, ok bool) `kong:"-"`
 }
@@ -52,7 +55,10 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 		found = append(found, checkTools(cfg)...)
 		found = append(found, checkPrompt(cfg)...)
 		found = append(found, c.checkModels(ctx, cfg)...)
-		found = append(found, checkServers(ctx, cfg, store)...)
+		servers := lookAtServers(ctx, cfg, store)
+		found = append(found, checkServers(cfg, servers)...)
+		found = append(found, c.checkPolicy(cfg, servers)...)
+		found = append(found, checkPeople(ctx, cfg, store)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)
 		if store != nil {
 			_ = store.Close() // nothing of ours is pending in it

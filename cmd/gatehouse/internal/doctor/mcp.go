@@ -15,8 +15,9 @@ import (
 // serversTimeout is how long the MCP servers may take to start.
 const serversTimeout = time.Minute
 
-// checkServers starts the configured MCP servers, lists their tools and ends them. store is nil where the database can't be used.
-func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
+// lookAtServers starts the configured MCP servers, lists their tools and ends them. store is nil where the database
+// can't be used.
+func lookAtServers(ctx context.Context, cfg settings.Config, store *storage.Store) []mcp.Report {
 	if len(cfg.MCP.Servers) == 0 {
 		return nil
 	}
@@ -25,8 +26,15 @@ func checkServers(ctx context.Context, cfg settings.Config, store *storage.Store
 		o.Pins.Get = store.Get
 		o.Logins = store
 	}
+	return mcp.Look(ctx, o, serversTimeout)
+}
+
+// checkServers says how the MCP servers are.
+func checkServers(cfg settings.Config, all []mcp.Report) []finding {
+	if len(all) == 0 {
+		return nil
+	}
 	found := warnings(cfg.MCP.Warnings)
-	all := mcp.Look(ctx, o, serversTimeout)
 	for _, r := range all {
 		found = append(append(found, serverFindings(r)...), valueFindings(r)...)
 	}

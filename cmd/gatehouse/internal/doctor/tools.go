@@ -42,7 +42,13 @@ func traits(t tool.Tool) string {
 }
 
 // sentence writes a remedy as the others are written.
-func sentence(do string) string { return strings.ToUpper(do[:1]) + do[1:] + "." }
+func sentence(do string) string {
+	do = strings.ToUpper(do[:1]) + do[1:]
+	if strings.HasSuffix(do, "?") {
+		return do
+	}
+	return do + "."
+}
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -49,7 +49,7 @@ func (c *Config) complete() []string {
 	c.readSystemPrompt(&f)
 	c.openTools(&f)
 	var err error
-	c.Replies, c.Sentences, c.Errors, err = loadReplies(c.RepliesFile)
+	c.Said, err = loadReplies(c.RepliesFile)
 	f.checkFile(err, "GATEHOUSE_REPLIES", "the sentences are invalid")
 	for _, d := range c.Drivers {
 		if s := d.Settings(); s != nil {

@@ -21,8 +21,6 @@ import (
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
-	"gatehouse/core/chat"
-	"gatehouse/core/dispatch"
 	"gatehouse/core/llm"
 	"gatehouse/core/llm/prompt"
 )
@@ -53,7 +51,7 @@ type Config struct {
 	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m" help:"A reply older than this is marked as late when it is sent. 0s: no reply is."`
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto" help:"text, json, or auto: text on a terminal, json elsewhere."`
-	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces gatehouse's own sentences, for language and tone."`
+	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces gatehouse's own sentences, and those and the labels of cards and forms, for language and tone."`
 
 	Drivers []core.Driver `ignored:"true"` // the platforms', with their settings
 
@@ -64,17 +62,15 @@ type Config struct {
 
 	// What complete makes from the settings.
 
-	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
-	Tokens    []access.Token     `ignored:"true"` // from TokenList; none: only true loopback is served
-	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
-	Hosts     tools.Hosts        `ignored:"true"` // from FetchHosts
-	Callbacks callback.Hosts     `ignored:"true"` // from CallbackHosts
-	Tools     *tools.Current     `ignored:"true"` // from ToolsFile
-	MCP       mcp.Config         `ignored:"true"` // from MCPFile
-	Script    *Script            `ignored:"true"` // from Agent; nil: the agent is not a script
-	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
-	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
-	Errors    core.Sentences     `ignored:"true"` // from RepliesFile
+	Keys      []string         `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
+	Tokens    []access.Token   `ignored:"true"` // from TokenList; none: only true loopback is served
+	Policy    *policy.Current  `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
+	Hosts     tools.Hosts      `ignored:"true"` // from FetchHosts
+	Callbacks callback.Hosts   `ignored:"true"` // from CallbackHosts
+	Tools     *tools.Current   `ignored:"true"` // from ToolsFile
+	MCP       mcp.Config       `ignored:"true"` // from MCPFile
+	Script    *Script          `ignored:"true"` // from Agent; nil: the agent is not a script
+	Said      `ignored:"true"` // from RepliesFile
 
 	SystemPrompt *prompt.Prompt `ignored:"true"` // from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
 }

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,40 +8,56 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
 	"gatehouse/core/strictyaml"
 )
 
-// sentence is a sentence that the file GATEHOUSE_REPLIES may replace.
-type sentence struct {
-	key string
-	to  *string // the built-in text, until it is replaced
+// Said is what gatehouse itself says.
+type Said struct {
+	Replies   chat.Replies
+	Sentences dispatch.Sentences
+	Errors    core.Sentences
+	Words     map[string]string // in place of built-in texts of cards, by their keys: see package wording
 }
 
-// wording lists them: the three buckets' by the specification's names, dispatch's own by their field names.
-func wording(r *chat.Replies, s *dispatch.Sentences) []sentence {
+// sentence is a text that the file GATEHOUSE_REPLIES may replace.
+type sentence struct {
+	key  string
+	to   *string // the built-in text, until it is replaced
+	err  bool    // it is an error's, and its key the category
+	card bool    // it is one of wording.Texts
+}
+
+// sentences lists them: the three buckets' by the specification's names, dispatch's own and those of cards by their field names, and those of
+// the other errors by their categories. A category of which dispatch has a sentence of that name is not among them.
+func (s *Said) sentences() []sentence {
 	all := []sentence{
-		{string(core.SessionTerminating), &r.Terminating}, {string(core.RetryableTransient), &r.Transient}, {string(core.UserCorrectable), &r.Correctable},
+		{key: string(core.SessionTerminating), to: &s.Replies.Terminating}, {key: string(core.RetryableTransient), to: &s.Replies.Transient},
+		{key: string(core.UserCorrectable), to: &s.Replies.Correctable},
 	}
-	v := reflect.ValueOf(s).Elem()
-	for i := range v.NumField() {
-		all = append(all, sentence{snake(v.Type().Field(i).Name), v.Field(i).Addr().Interface().(*string)})
+	for key, to := range wording.Fields(&s.Sentences) {
+		all = append(all, sentence{key: key, to: to})
+	}
+	for _, c := range core.Categories() {
+		known := func(other sentence) bool { return other.key == string(c) }
+		if text := core.Sentence(c); !slices.ContainsFunc(all, known) {
+			all = append(all, sentence{key: string(c), to: &text, err: true})
+		}
+	}
+	for key, to := range wording.Fields(wording.New(nil)) {
+		all = append(all, sentence{key: key, to: to, card: true})
 	}
 	return all
 }
 
-var capital = regexp.MustCompile(`([a-z])([A-Z])`)
-
-// snake writes NothingRuns as nothing_runs.
-func snake(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "${1}_${2}")) }
-
-// loadReplies returns gatehouse's own sentences, with those of the file in place of the built-in ones; "" = no file.
+// loadReplies returns what gatehouse says, with the texts of the file in place of the built-in ones; "" = no file.
 // The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too, but for an error's own message, which may
-// only be where the built-in one has it. A category of which dispatch has a sentence of that name can't be replaced. Errors: strictyaml.Faults.
-func loadReplies(file string) (chat.Replies, dispatch.Sentences, core.Sentences, error) {
-	replies, sentences, words := chat.DefaultReplies, dispatch.DefaultSentences(), core.Sentences{}
+// only be where the built-in one has it. Errors: strictyaml.Faults.
+func loadReplies(file string) (Said, error) {
+	said := Said{Replies: chat.DefaultReplies, Sentences: dispatch.DefaultSentences(), Errors: core.Sentences{}, Words: map[string]string{}}
 	r := strictyaml.Reader{File: file}
 	var root *yaml.Node
 	if file != "" {
@@ -50,31 +65,32 @@ func loadReplies(file string) (chat.Replies, dispatch.Sentences, core.Sentences,
 		root = r.Parse(data, "")
 	}
 	if root == nil {
-		return replies, sentences, words, r.Err()
+		return said, r.Err()
 	}
 	var keys []string
-	texts := map[string]*string{}
-	for _, s := range wording(&replies, &sentences) {
-		keys, texts[s.key] = append(keys, s.key), s.to
-	}
-	for _, c := range core.Categories() {
-		if key := string(c); texts[key] == nil {
-			text := core.Sentence(c)
-			keys, texts[key], words[c] = append(keys, key), &text, text
-		}
+	texts := map[string]sentence{}
+	for _, s := range said.sentences() {
+		keys, texts[s.key] = append(keys, s.key), s
 	}
 	for _, e := range r.Entries(root, "the file", keys) {
-		to := texts[e.Key]
-		text, ok := r.Text(e.Value, e.Key, strconv.Quote(*to))
-		if what, do := incomplete(*to, text); ok && what != "" {
+		s := texts[e.Key]
+		text, ok := r.Text(e.Value, e.Key, strconv.Quote(*s.to))
+		what, do := incomplete(*s.to, text)
+		if s.card {
+			what, do = wording.Fault(*s.to, text)
+			said.Words[e.Key] = text
+		}
+		if ok && what != "" {
 			r.Fault(e.Value, do, "%s %s", e.Key, what)
 		}
-		*to = text
+		*s.to = text
 	}
-	for c := range words {
-		words[c] = *texts[string(c)]
+	for key, s := range texts {
+		if s.err {
+			said.Errors[core.Category(key)] = *s.to
+		}
 	}
-	return replies, sentences, words, r.Err()
+	return said, r.Err()
 }
 
 var verb = regexp.MustCompile(`%.?`)

@@ -19,15 +19,15 @@ func TestEveryKeyOfRepliesStays(t *testing.T) {
 	if err := yaml.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
 	}
-	replies, sentences, errors, err := loadReplies(file)
+	said, err := loadReplies(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
-	for _, s := range wording(&replies, &sentences) {
+	for _, s := range said.sentences() {
 		got[s.key] = *s.to
 	}
-	for category, text := range errors {
+	for category, text := range said.Errors {
 		got[string(category)] = text
 	}
 	for key, text := range want {

@@ -7,11 +7,12 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"gatehouse/core/chat"
-	"gatehouse/core/dispatch"
+	"gatehouse/adapters/wording"
+	"gatehouse/core"
 )
 
 // TestExampleNamesEveryKey fails if a key is read and is not in config.example.env, or the other way round, and if a default differs or
@@ -250,27 +251,68 @@ func TestEveryShownSettingIsMasked(t *testing.T) {
 }
 
 func TestRepliesReplaceEverySentence(t *testing.T) {
-	var r chat.Replies
-	var s dispatch.Sentences
-	if got, want := len(wording(&r, &s)), reflect.TypeOf(r).NumField()+reflect.TypeOf(s).NumField(); got != want {
-		t.Errorf("%d sentences can be replaced, there are %d", got, want)
+	said, err := loadReplies("")
+	if err != nil {
+		t.Fatal(err)
 	}
-	r, s = chat.DefaultReplies, dispatch.DefaultSentences()
+	all := said.sentences()
+	fields := 0
+	for _, texts := range []any{said.Replies, said.Sentences, wording.Texts{}} {
+		fields += reflect.TypeOf(texts).NumField()
+	}
+	known := map[string]bool{}
 	yaml := ""
-	for _, w := range wording(&r, &s) {
-		yaml += w.key + ": \"new: " + *w.to + "\"\n"
+	for _, w := range all {
+		if known[w.key] {
+			t.Errorf("there are two texts %s", w.key)
+		}
+		known[w.key] = true
+		if !w.err {
+			fields--
+		}
+		yaml += w.key + ": " + strconv.Quote("new: "+*w.to) + "\n"
+	}
+	if fields != 0 {
+		t.Errorf("%d texts can't be replaced", fields)
 	}
 	file := filepath.Join(t.TempDir(), "replies.yaml")
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, s, _, err := loadReplies(file)
-	if err != nil {
+	if said, err = loadReplies(file); err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range wording(&r, &s) {
-		if !strings.HasPrefix(*w.to, "new: ") {
+	for _, w := range said.sentences() {
+		text := *w.to
+		switch {
+		case w.err:
+			text = said.Errors[core.Category(w.key)]
+		case w.card:
+			text = said.Words[w.key]
+		}
+		if !strings.HasPrefix(text, "new: ") {
 			t.Errorf("%s was not replaced", w.key)
+		}
+	}
+}
+
+// TestATextOfACardThatDoesNotFitIsRefused, with its line and its key.
+func TestATextOfACardThatDoesNotFitIsRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "replies.yaml")
+	for text, fault := range map[string]string{
+		"button_aprove: Yes":  `replies.yaml:1:1: unknown key "button_aprove" in the file; did you mean button_approve?`,
+		"button_approve: ''":  `replies.yaml:1:17: button_approve is empty; write a text, such as "Approve"`,
+		"somebody_on_web: X":  "replies.yaml:1:18: somebody_on_web has no {name}; write it where that is to stand",
+		"no_arguments: {a}":   "no_arguments is a mapping, not a text",
+		`button_deny: "{a}"`:  "replies.yaml:1:14: button_deny must not have {a}; leave it out: nothing is put in there",
+		`button_deny: "a\nb"`: "replies.yaml:1:14: button_deny has a line break or another control character; write it on one line",
+		"button_deny: No, this is not what should be done": "replies.yaml:1:14: button_deny is too long for a card: it has more than 24 characters; say it shorter",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := loadReplies(file); err == nil || !strings.Contains(err.Error(), fault) {
+			t.Errorf("%s: %v, want %q", text, err, fault)
 		}
 	}
 }

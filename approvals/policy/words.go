@@ -1,0 +1,215 @@
+package policy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"gatehouse/core/strictyaml"
+)
+
+// origins tell where the values of a condition come from: what # and variables stand for.
+type origins struct {
+	items map[ast.Node]ast.Node // of each #, the list
+	lets  map[string]ast.Node
+}
+
+// Visit looks at one node; those below it were looked at before.
+func (o origins) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.VariableDeclaratorNode:
+		o.lets[n.Name] = n.Value
+	case *ast.BuiltinNode:
+		if len(n.Arguments) == 2 {
+			if p, is := n.Arguments[1].(*ast.PredicateNode); is {
+				ast.Walk(&p.Node, within{o, n.Arguments[0]})
+			}
+		}
+	}
+}
+
+// within notes what # stands for in a predicate; in one within it, it stands for another.
+type within struct {
+	origins
+	list ast.Node
+}
+
+// Visit looks at one node.
+func (w within) Visit(node *ast.Node) {
+	if n, is := (*node).(*ast.PointerNode); is && w.items[n] == nil {
+		w.items[n] = w.list
+	}
+}
+
+// longestWay is how many variables are followed.
+const longestWay = 20
+
+// value is what a node stands for, without variables and chains.
+func (o origins) value(node ast.Node) ast.Node {
+	for range longestWay {
+		switch n := node.(type) {
+		case *ast.ChainNode:
+			node = n.Node
+		case *ast.IdentifierNode:
+			if o.lets[n.Value] == nil {
+				return node
+			}
+			node = o.lets[n.Value]
+		default:
+			return node
+		}
+	}
+	return node
+}
+
+// The variables whose words the policy knows. groups is a list of them.
+const (
+	wordRisk     = "risk"
+	wordPlatform = "requester.platform"
+	wordGroups   = "requester.groups"
+	wordPerson   = "requester.person"
+	wordTool     = "tool"
+)
+
+// variable is the name of what a node stands for, such as requester.platform, and whether it is an item of that list;
+// "" = something else.
+func (o origins) variable(node ast.Node) (name string, item bool) {
+	switch n := o.value(node).(type) {
+	case *ast.IdentifierNode:
+		return n.Value, false
+	case *ast.MemberNode:
+		of, isItem := o.variable(n.Node)
+		field, constant := o.value(n.Property).(*ast.StringNode)
+		if constant && of == "requester" {
+			return of + "." + field.Value, false
+		}
+		if of == wordGroups && !constant {
+			return of, !isItem
+		}
+	case *ast.PointerNode:
+		if list := o.items[n]; list != nil && n.Name == "" {
+			name, _ = o.variable(list)
+			return name, true
+		}
+	case *ast.BinaryNode:
+		if n.Operator == "??" {
+			return o.variable(n.Left)
+		}
+	case *ast.BuiltinNode:
+		if len(n.Arguments) > 0 && slices.Contains([]string{"first", "last", "find", "findLast"}, n.Name) {
+			name, _ = o.variable(n.Arguments[0])
+			return name, true
+		}
+		if len(n.Arguments) > 0 && slices.Contains([]string{"filter", "sort", "uniq", "reverse"}, n.Name) {
+			return o.variable(n.Arguments[0])
+		}
+	}
+	return "", false
+}
+
+// texts are the texts that a node stands for, one of them or a list of all.
+func (o origins) texts(node ast.Node) (all []*ast.StringNode) {
+	switch n := o.value(node).(type) {
+	case *ast.StringNode:
+		return []*ast.StringNode{n}
+	case *ast.ArrayNode:
+		for _, item := range n.Nodes {
+			all = append(all, o.texts(item)...)
+		}
+	case *ast.ConditionalNode:
+		return append(o.texts(n.Exp1), o.texts(n.Exp2)...)
+	case *ast.PointerNode:
+		if list := o.items[n]; list != nil && n.Name == "" {
+			return o.texts(list)
+		}
+	}
+	return all
+}
+
+// compared is a text of a condition that is compared with a variable, and how.
+type compared struct {
+	variable, operator string
+	text               *ast.StringNode
+}
+
+// comparisons notes them.
+type comparisons struct {
+	origins
+	all []compared
+}
+
+// Visit looks at one node.
+func (c *comparisons) Visit(node *ast.Node) {
+	n, is := (*node).(*ast.BinaryNode)
+	if !is {
+		return
+	}
+	for _, sides := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
+		name, item := c.variable(sides[0])
+		isLeft, list := sides[0] == n.Left, name == wordGroups && !item
+		switch n.Operator {
+		case "==", "!=":
+		case "in":
+			if isLeft == list { // a word in the list, or a word of the list in others
+				continue
+			}
+		default:
+			if !isLeft {
+				continue
+			}
+		}
+		if name == "" {
+			continue
+		}
+		for _, text := range c.texts(sides[1]) {
+			c.all = append(c.all, compared{name, n.Operator, text})
+		}
+	}
+}
+
+// isWord reports whether a text can be what a comparison is about: one of some words, or a part of one where parts are
+// compared.
+func (c compared) isWord(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		switch text := c.text.Value; c.operator {
+		case "startsWith":
+			return strings.HasPrefix(word, text)
+		case "endsWith":
+			return strings.HasSuffix(word, text)
+		case "contains":
+			return strings.Contains(word, text)
+		case "matches":
+			pattern, err := regexp.Compile(text)
+			return err != nil || pattern.MatchString(word)
+		case "==", "!=", "in":
+			return word == text
+		}
+		return true
+	})
+}
+
+// unknownWords are the texts that a condition compares with a variable although it never is, or has, one of them.
+func (r *reader) unknownWords(c *condition, text string, in *roster) (all []mistake) {
+	words := map[string][]string{wordRisk: risks, wordPlatform: r.known.Names()}
+	if !in.broken {
+		words[wordGroups] = in.names
+	}
+	for _, one := range c.said {
+		known, closed := words[one.variable]
+		if !closed || one.isWord(known) {
+			continue
+		}
+		said, is, do := one.text.Value, "is never ", strictyaml.Meant(one.text.Value, known)
+		if one.variable == wordGroups {
+			name := strings.TrimPrefix(said, "group:")
+			is, do = "never has ", strictyaml.Meant(name, known)+" or add it under groups"
+			if r.known.Group(said) {
+				do = "add a group with " + said + " under groups, and write that group's name"
+			}
+		}
+		all = append(all, mistake{lineOf(text, one.text), one.variable + " " + is + strictyaml.Quoted(said), do})
+	}
+	return all
+}

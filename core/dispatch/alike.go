@@ -1,0 +1,55 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// linkAlike has the cards of a request name the first open one of the same call by the same person in this conversation.
+func (t *turn) linkAlike(ctx context.Context, a core.Approval, cards []core.Post) error {
+	if len(cards) == 0 || a.State != core.Open {
+		return nil
+	}
+	open, err := t.openApprovals(ctx)
+	for _, first := range slices.Backward(open) {
+		if !a.Alike(first) {
+			continue
+		}
+		for i := range cards {
+			cards[i].Like = first.CardKey() + strings.TrimPrefix(cards[i].Key, a.CardKey())
+		}
+		break
+	}
+	return err
+}
+
+// decisions are words that look like a decision, where only buttons decide.
+var decisions = []string{"approve", "approved", "deny", "denied"}
+
+// typedDecision answers a message that is nothing but a word of a decision, while a request of its conversation is open:
+// the card is linked to or, where there are no links, shown again. nil: the message is for the agent.
+func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, error) {
+	blocks := len(in.Message.Content.Blocks())
+	if _, said := in.Message.Content.Speaker(); said {
+		blocks--
+	}
+	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(in.Message.Content.Own()), ".!? "))
+	if in.ByWord || blocks != 1 || !slices.Contains(decisions, word) {
+		return nil, nil
+	}
+	open, err := t.openApprovals(ctx)
+	open = slices.DeleteFunc(open, func(a core.Approval) bool { return a.Question != nil })
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	e := &t.claim.Event
+	card := core.Post{
+		Key: fmt.Sprintf("%s/typed/%d", open[0].CardKey(), e.Seq), To: e.Address, Conversation: e.Conversation, Kind: core.PostCard,
+		Approval: open[0].ID, Event: e.Seq, Quiet: true, Occasion: core.Typed, Reminds: open[0].CardKey(),
+	}
+	return &core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{card}}, nil
+}

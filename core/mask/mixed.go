@@ -1,0 +1,59 @@
+package mask
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxMixed is how many words Mixed names.
+const maxMixed = 3
+
+// Mixed returns the first words of a text in which letters of another alphabet stand for ones of ASCII that they look
+// like: "pаypal (а is U+0430)". A word mixes both or, as a part of an address, has only letters that look like others. A
+// word of two letters may be a unit. Whole words of another alphabet, emoji and accents are what they seem.
+func Mixed(text string) (words []string) {
+	for _, token := range strings.Fields(text) {
+		address := strings.ContainsAny(token, ".@/") && strings.ContainsFunc(token, isASCIILetter)
+		for _, word := range strings.FieldsFunc(token, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }) {
+			if named := disguised(word, address); named != "" && !slices.Contains(words, named) && len(words) < maxMixed {
+				words = append(words, named)
+			}
+		}
+	}
+	return words
+}
+
+// disguised names a word that is not what it seems, with the letters that are not; "" if it is.
+func disguised(word string, address bool) string {
+	var foreign []string
+	ascii, others, letters := false, false, 0
+	for _, r := range word {
+		switch {
+		case isASCIILetter(r):
+			ascii = true
+		case !unicode.IsLetter(r):
+			continue
+		case seemsASCII(r):
+			if code := fmt.Sprintf("%c is U+%04X", r, r); !slices.Contains(foreign, code) {
+				foreign = append(foreign, code)
+			}
+		default:
+			others = true
+		}
+		letters++
+	}
+	if foreign == nil || letters < 3 || !ascii && (!address || others) {
+		return ""
+	}
+	return word + " (" + strings.Join(foreign, ", ") + ")"
+}
+
+func isASCIILetter(r rune) bool { return r <= unicode.MaxASCII && unicode.IsLetter(r) }
+
+// seemsASCII reports whether a letter is of another alphabet and looks like one of ASCII. A Latin letter is of the same
+// alphabet, unless it is a wide one.
+func seemsASCII(r rune) bool {
+	return r > unicode.MaxASCII && AsASCII(r) != 0 && (!unicode.Is(unicode.Latin, r) || r >= 0xff21)
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -14,6 +15,9 @@ func (v *Document) before() {
 	t := v.Texts
 	if s := v.card.Same; s != nil && s.N > 1 {
 		text, link := t.SameAs, v.reader.First
+		if link == "" && v.reader.Who.ID != "" { // who reads a page of gatehouse's
+			link = "/approvals/" + chat.Name(string(s.First))
+		}
 		if link != "" {
 			text = t.SameAsLinked
 		}

@@ -49,6 +49,10 @@ type Acknowledger interface{ Acknowledged() int }
 // Repeater is a fake that can repeat its last delivery, as real platforms do after a lost answer.
 type Repeater interface{ Repeat(t testing.TB) }
 
+// Recognizer is a Repeater of a platform that looks a delivery up before it stores it: a repeated one may be answered
+// without being accepted again. Its Repeat returns once the delivery is answered.
+type Recognizer interface{ Recognizes() }
+
 // Fault is a failure of the platform.
 type Fault string
 

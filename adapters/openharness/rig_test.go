@@ -142,18 +142,18 @@ func message(id, context string) []byte {
 }
 
 // send sends a request until it is served, as a Shell does that gets retryable errors.
-func (s *served) send(body []byte) {
-	s.wait.Go(func() {
-		for s.ctx.Err() == nil {
-			status, _, err := s.post(body)
-			if err == nil && status == http.StatusOK {
-				s.mu.Lock()
-				s.acks++
-				s.mu.Unlock()
-				return
-			}
+func (s *served) send(body []byte) { s.wait.Go(func() { s.served(body) }) }
+
+func (s *served) served(body []byte) {
+	for s.ctx.Err() == nil {
+		status, _, err := s.post(body)
+		if err == nil && status == http.StatusOK {
+			s.mu.Lock()
+			s.acks++
+			s.mu.Unlock()
+			return
 		}
-	})
+	}
 }
 
 // Say sends a message.
@@ -167,8 +167,11 @@ func (s *served) Say(_ testing.TB, text string) {
 	s.send(body)
 }
 
-// Repeat sends the last message again.
-func (s *served) Repeat(testing.TB) { s.send(s.last) }
+// Repeat sends the last message again, and waits for its answer.
+func (s *served) Repeat(testing.TB) { s.served(s.last) }
+
+// Recognizes says that what is known already is answered from the store.
+func (s *served) Recognizes() {}
 
 // Acknowledged returns how many requests were answered with success.
 func (s *served) Acknowledged() int {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,6 +162,9 @@ func SameLeaves(t interface {
 	}
 }
 
+// fenceLine matches a line that is a fence, with the language that it may name.
+var fenceLine = regexp.MustCompile("(?m)^[-> 0-9.]*(`{3,}|~{3,}).*$")
+
 // AnyMarkdown draws Markdown with code of every kind in containers of every kind, and words full of signs.
 func AnyMarkdown(t *rapid.T) string {
 	pick := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "pick") }
@@ -235,7 +239,7 @@ func AnyMarkdown(t *rapid.T) string {
 	if rapid.IntRange(0, 3).Draw(t, "long") == 0 {
 		text += strings.Repeat(strings.Repeat("long words ", 30)+"\n\n```\n"+strings.Repeat("code[i][j]\n", 40)+"```\n\n", 8) + blocks(2)
 	}
-	if strings.Trim(text, " \n`~") == "" { // an empty answer, of which people are told in words
+	if strings.TrimSpace(fenceLine.ReplaceAllString(text, "")) == "" { // an empty answer, of which people are told in words
 		text += "word\n"
 	}
 	return text

@@ -264,7 +264,7 @@ func TestStoredDecisionsAreRead(t *testing.T) {
 	}
 	body := `{"id":"900","application_id":"` + r.ApplicationID() + `","type":5,"token":"x","channel_id":"` + general + `","user":{"id":"` + bobID + `"},"gatehouse_answer":"{}",` +
 		`"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"custom_id":"field-0","values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
-	discord.New(r.config, r.deps).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
+	discord.New(r.deps, r.config).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
 	if ids := r.inbox.IDs(); len(ids) != 0 {
 		t.Errorf("stored: %v", ids)
 	}

@@ -17,8 +17,13 @@
 // as it is for those to whom a request is escalated. To whom that is follows from the time alone; the task only tells them.
 //
 // Changed arguments: edit.go. A change is stored among the votes, and the approvals before it do not count any more. A card's buttons carry how
-// often the arguments had been changed when it was drawn, so nobody approves what they have not seen. A remembered approval is one of the same
-// tool and arguments in the same conversation, whoever asks; the call goes the same suspended way, with the policy as who decided.
+// often the arguments had been changed when it was drawn, so nobody approves what they have not seen.
+//
+// A remembered approval (core.Memory) allows the same call in its conversation, for anybody whose request the same
+// people could approve. The call goes the same suspended way, with the policy as who decided, and has a card of its own.
+//
+// What came before a request in its conversation: before.go. Its card says so of open requests for the same call, and
+// of a denial of it.
 //
 // VerifyLog checks the audit log: each entry's signature, and that it agrees with the approvals and intents in the database.
 //

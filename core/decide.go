@@ -119,7 +119,8 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
 	v.Event, v.At = d.Event, at
 	if v.Remember && (v.Choice != Approve || a.Offers() == Memory{}) {
-		return Errorf(Invalid, "The rule for this request remembers no approval of it. Approve it for this one time.")
+		return Errorf(Invalid,
+			"An approval of this request can't be remembered: its rule does not allow that. Approve it for this one time.")
 	}
 	if err := a.refusal(v.Actor, at); err != nil && !d.Admin {
 		return err

@@ -88,7 +88,7 @@ func (a Approval) NextUse(uses int, at time.Time) *Use {
 }
 
 var (
-	errForgotten = Errorf(ApprovalDecided, "This is not remembered, or not any more: the next call of this kind will be asked for.")
+	errForgotten = Errorf(ApprovalDecided, "This is not remembered, or not any more: the next such call needs an approval.")
 	errNotYours  = Errorf(NotAllowed, "Only the person who asked and the approvers can stop this.")
 )
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gatehouse/adapters/wording"
+	"gatehouse/core"
+	"gatehouse/core/question"
 )
 
 // Marked are replacements of all texts of cards, by their keys: each has a mark in place of every letter, and its places.
@@ -51,6 +53,28 @@ func Unmarked(text string, known ...string) (words []string) {
 }
 
 var latinWord = regexp.MustCompile(`[A-Za-z]{2,}`)
+
+// Forms are cards whose forms, together, have every text of forms: of a call, and of a question. They have no Latin
+// letters of their own.
+func Forms() (call, asks core.Card) {
+	field := func(kind question.Kind, low, high json.Number) question.Field {
+		return question.Field{Kind: kind, MaxLength: 500, Minimum: low, Maximum: high}
+	}
+	pick := field(question.Pick, "", "")
+	for range question.MaxButtons + 1 {
+		pick.Choices = append(pick.Choices, question.Choice{Title: "选"})
+	}
+	call = core.Card{
+		Approval: "1", State: core.Open, Tool: "工具", Summary: "付款", Risk: core.Dangerous, Hidden: 2, Editable: true,
+		Arguments: `{"数": 20}`,
+	}
+	asks = call
+	asks.Question = &question.Question{Text: "几？", Form: true, Fields: []question.Field{
+		field(question.Text, "", ""), field(question.Number, "", ""), field(question.Integer, "", ""),
+		field(question.Number, "1", ""), field(question.Number, "", "1"), field(question.Number, "1", "2"), pick,
+	}}
+	return call, asks
+}
 
 // TextsIn are the texts that people read in a message or a form of a chat platform, those of its buttons and menus among them.
 func TextsIn(t testing.TB, drawn any) string {

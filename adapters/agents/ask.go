@@ -37,7 +37,7 @@ const (
 	MaxArguments = 256 << 10 // bytes
 	MaxSummary   = 500       // characters
 	MaxKey       = 255       // bytes of an idempotency key
-	maxAsked     = 20        // entries of of
+	maxAsked     = 20        // people in Ask.Of
 )
 
 // What a request has where it says nothing.

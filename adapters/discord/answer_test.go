@@ -181,7 +181,7 @@ func TestWhatWasFilledInIsKeptForOnePersonAndQuestion(t *testing.T) {
 	second.User, second.Message = annID, card.ID
 	lost := r.ann.SubmitsAgain(second, map[string]string{"name": "Ann"})
 	r.answered(lost, discordtest.Reply)
-	if m, _ := lost.Shown(); !strings.Contains(m.Content, "not there any more, so nothing was answered") || m.Ephemeral != annID {
+	if m, _ := lost.Shown(); !strings.Contains(m.Content, "is gone, so nothing was answered") || m.Ephemeral != annID {
 		t.Errorf("ann sees %s", m.Shown())
 	}
 	if ids := r.inbox.IDs(); len(ids) != 0 {
@@ -191,7 +191,7 @@ func TestWhatWasFilledInIsKeptForOnePersonAndQuestion(t *testing.T) {
 	maps.DeleteFunc(r.kv.values, func(name, _ string) bool { return strings.HasPrefix(name, "discord/answer/") })
 	r.kv.mu.Unlock()
 	r.answered(r.bob.Presses(said.Buttons()[0]), discordtest.Update)
-	if m := r.Ephemerals(general, bobID)[0]; !strings.Contains(m.Content, "Press Answer to begin again") || m.Buttons()[0].Label != "Answer" {
+	if m := r.Ephemerals(general, bobID)[0]; !strings.Contains(m.Content, "Press Answer to start again") || m.Buttons()[0].Label != "Answer" {
 		t.Errorf("bob sees %s", m.Shown())
 	}
 }
@@ -264,7 +264,7 @@ func TestStoredDecisionsAreRead(t *testing.T) {
 	}
 	body := `{"id":"900","application_id":"` + r.ApplicationID() + `","type":5,"token":"x","channel_id":"` + general + `","user":{"id":"` + bobID + `"},"gatehouse_answer":"{}",` +
 		`"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"custom_id":"field-0","values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
-	discord.New(r.config, r.deps).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
+	discord.New(r.deps, r.config).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
 	if ids := r.inbox.IDs(); len(ids) != 0 {
 		t.Errorf("stored: %v", ids)
 	}

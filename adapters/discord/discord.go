@@ -53,7 +53,7 @@ type Discord struct {
 }
 
 // New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
-func New(c Config, deps core.Deps) *Discord {
+func New(deps core.Deps, c Config) *Discord {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}

@@ -38,7 +38,7 @@ func (c *Config) Settings() core.Settings { return c }
 func (c *Config) Configured() bool { return c.BotToken+c.PublicKey != "" }
 
 // Open makes the platform.
-func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(*c, d), nil }
+func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(d, *c), nil }
 
 // latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately
 // and, if they wait, for what the bot works on.

@@ -144,7 +144,7 @@ func newInbound(t *testing.T, s setup) *inbound {
 
 // start runs a new platform, as a restarted process would.
 func (r *inbound) start() {
-	r.p = discord.New(r.config, r.deps)
+	r.p = discord.New(r.deps, r.config)
 	r.p.SetSleep(r.timers.Sleep)
 	run, stop := context.WithCancel(context.Background())
 	r.stop = stop

@@ -45,7 +45,7 @@ func TestBotsMentionIsRemovedWithoutACall(t *testing.T) {
 	role := "<@&" + r.RoleOfBot(guild) + ">"
 	said := []core.Event{r.of(r.ann.Posts(general, r.MentionOfBot()+" add milk")), r.of(r.ann.Posts(general, role+" add milk"))}
 	r.halt()
-	restarted := discord.New(r.config, r.deps)
+	restarted := discord.New(r.deps, r.config)
 	for _, e := range said {
 		in, err := restarted.Parse(r.ctx, e)
 		if err != nil {

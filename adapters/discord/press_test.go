@@ -243,7 +243,7 @@ func TestFormForADecidedApproval(t *testing.T) {
 		want string
 	}{
 		"decided": {core.Card{State: core.Approved, DecidedBy: "discord:1001"}, nil, "1001"},
-		"unknown": {core.Card{}, core.Errorf(core.NotFound, "no such approval"), "not known"},
+		"unknown": {core.Card{}, core.Errorf(core.NotFound, "no such approval"), "no longer stored"},
 		"busy":    {core.Card{}, errBusy, "nothing was decided"},
 	} {
 		t.Run(name, func(t *testing.T) {

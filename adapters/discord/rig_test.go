@@ -58,10 +58,10 @@ func (w *rig) restarted(now func() time.Time) *Discord {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	d := New(Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, core.Deps{
+	d := New(core.Deps{
 		Signer: signer, Now: now, Card: noCard, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, KV: newTestKV(), Owner: "me",
 		Events: noEvents, Jitter: func() float64 { return 1 }, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
-	})
+	}, Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread})
 	w.t.Cleanup(d.rest.Close)
 	return d
 }

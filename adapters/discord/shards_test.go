@@ -68,7 +68,7 @@ func TestShardHasOneHolder(t *testing.T) {
 	second := r.deps
 	second.Owner = "two"
 	first := r.p
-	p := discord.New(r.config, second)
+	p := discord.New(second, r.config)
 	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(), config: r.config, deps: second, inbox: r.inbox}
 	other.start()
 	defer func() { other.halt() }()

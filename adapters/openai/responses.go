@@ -16,11 +16,7 @@ func (p *Provider) responsesBody(r llm.Request, names llm.Names) ([]byte, error)
 	root := object{"model": p.api.Model, "store": false, "include": []string{"reasoning.encrypted_content"}}
 	input := []any{}
 	for _, m := range r.Messages {
-		items, err := p.items(m, names)
-		if err != nil {
-			return nil, err
-		}
-		input = append(input, items...)
+		input = append(input, inputOf(m, names)...)
 	}
 	root["input"] = input
 	if err := responsesTools(root, r, names); err != nil {
@@ -55,18 +51,18 @@ func asResponses(extra map[string]json.RawMessage) map[string]json.RawMessage {
 	return out
 }
 
-// items are a message as items of the input.
-func (p *Provider) items(m core.Message, names llm.Names) ([]any, error) {
+// inputOf is a message as items of the input.
+func inputOf(m core.Message, names llm.Names) []any {
 	switch {
 	case m.Role == core.ToolRole:
-		return []any{object{"type": "function_call_output", "call_id": m.ToolCallID, "output": m.Content.String()}}, nil
+		return []any{object{"type": "function_call_output", "call_id": m.ToolCallID, "output": m.Content.String()}}
 	case m.Role == core.User && m.Content.IsList():
-		return []any{object{"role": "user", "content": inputParts(m.Content.Blocks())}}, nil
+		return []any{object{"role": "user", "content": inputParts(m.Content.Blocks())}}
 	case m.Role != core.Assistant:
-		return []any{object{"role": string(m.Role), "content": m.Content.String()}}, nil
+		return []any{object{"role": string(m.Role), "content": m.Content.String()}}
 	}
 	if kept := keptItems(m, names); kept != nil {
-		return kept, nil
+		return kept
 	}
 	var all []any
 	if text := m.Content.String(); text != "" {
@@ -75,7 +71,7 @@ func (p *Provider) items(m core.Message, names llm.Names) ([]any, error) {
 	for _, c := range m.ToolCalls {
 		all = append(all, object{"type": "function_call", "call_id": c.ID, "name": names.Wire(c.Name), "arguments": string(modelapi.Arguments(c))})
 	}
-	return all, nil
+	return all
 }
 
 func inputParts(blocks []core.Block) []any {

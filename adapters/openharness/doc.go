@@ -31,7 +31,7 @@
 // Every directive has an id and a place (seq) in extensions["dev.gatehouse"], by which a client drops what it knows.
 //
 // Approvals. A card is a request_approval while it is open, with a continuation token for each choice, but only if the reader may decide. Its message
-// is the whole card as text, from the same face (adapters/internal/chat) as every platform's. A Shell that says that it has no openharness.ui.approval
+// is the whole card as text, from the same document (adapters/internal/doc) as every platform's. A Shell that says that it has no openharness.ui.approval
 // gets that text alone, and where to decide; nothing that a person types is ever read as a decision. A
 // token is an HMAC of action, approval, changes and principal: nothing is stored, it can be drawn again, and a new key does not void it while
 // the old one is kept. What is dangerous, or hides something, has a token to review it first, whose answer has the one to approve. Rights

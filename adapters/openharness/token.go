@@ -7,9 +7,9 @@ import (
 	"gatehouse/core"
 )
 
-// What a continuation token does, besides the actions of buttons: approve, deny, withdraw, answer, new and ask_again,
-// each of which is done once. Each token is for one principal and carries an HMAC, so that it can be made again at any
-// time and is stored nowhere.
+// What a continuation token does, besides the actions of buttons: approve, remember, deny, withdraw, answer, new,
+// ask_again and forget, each of which is done once. Each token is for one principal and carries an HMAC, so that it can
+// be made again at any time and is stored nowhere.
 const (
 	actStatus chat.Action = "status" // reads what became of a run; may be used again and again
 	actReview chat.Action = "review" // reads a card that needs a second step; the answer has the token that approves

@@ -25,7 +25,7 @@ const (
 )
 
 // strangerTalks is what strangers who write to the bot are told.
-const strangerTalks = "Sorry, I only talk with people of my own workspace. Somebody there can ask me for you."
+const strangerTalks = "Sorry, I only talk with people in my own workspace. Somebody there can ask me for you."
 
 // unknownHome is the beginning of the log line about somebody of whom Slack can't be asked now.
 const unknownHome = "the workspace of a person can't be looked up now; "

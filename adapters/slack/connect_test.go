@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	talksOnly   = "I only talk with people of my own workspace"
-	pressesOnly = "Only people of my own workspace can use this button"
+	talksOnly   = "I only talk with people in my own workspace"
+	pressesOnly = "Only people in my own workspace can use this button"
 )
 
 // shared adds a channel that is shared with another workspace, and a person of that workspace who is in it.

@@ -9,7 +9,6 @@ import (
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
-	"gatehouse/core/question"
 )
 
 var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, Texts: wording.BuiltIn}
@@ -71,25 +70,7 @@ func drawAll(t fataler, d core.Delivery) []message {
 // TestEveryTextOfAFormCanBeReplaced: with a file that replaces all of them no word of a form is left.
 func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	texts := wording.New(adaptertest.Marked())
-	field := func(kind question.Kind, change func(*question.Field)) question.Field {
-		f := question.Field{Kind: kind, MaxLength: 500}
-		if change != nil {
-			change(&f)
-		}
-		return f
-	}
-	many := make([]question.Choice, question.MaxButtons+1)
-	for i := range many {
-		many[i].Title = "选"
-	}
-	c := *testCard(func(c *core.Card) {
-		c.Tool, c.Summary, c.Risk, c.Hidden, c.Editable = "工具", "付款", core.Dangerous, 2, true
-		c.Arguments = `{"数": 20}`
-	})
-	asks := c
-	asks.Question = &question.Question{Text: "几？", Form: true, Fields: []question.Field{
-		field(question.Text, nil), field(question.Number, nil), field(question.Integer, nil), field(question.Pick, func(f *question.Field) { f.Choices = many }),
-	}}
+	c, asks := adaptertest.Forms()
 	drawn := map[string]any{}
 	for action, card := range map[chat.Action]core.Card{chat.ActionReason: c, chat.ActionEdit: c, chat.ActionAnswer: asks} {
 		f, ok := doc.View(core.Delivery{Card: &card}, painter{Texts: texts}.reader()).Form(action, 1000)

@@ -13,7 +13,7 @@ import (
 	"gatehouse/core"
 )
 
-const cannotCheck = "I could not check your workspace. Press again."
+const cannotCheck = "I could not check which workspace you are in. Press again."
 
 // temporary are the ways in which Slack can't be asked for a while.
 var temporary = map[string]slacktest.Trouble{

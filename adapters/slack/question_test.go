@@ -88,7 +88,7 @@ func TestAFormIsAnswered(t *testing.T) {
 		}
 		r.none(r.bob.Submits(map[string]string{"field_1": "2", "field_3": "  "}))
 		v, open := r.Modal("U2BOB")
-		want := map[string]string{"field_0": "This is needed.", "field_1": "This must be 3 or more.", "field_3": "This must not be empty."}
+		want := map[string]string{"field_0": "This is required.", "field_1": "This must be 3 or more.", "field_3": "This must not be empty."}
 		if !open || fmt.Sprint(v.Errors) != fmt.Sprint(want) {
 			t.Errorf("bob reads %q, want %q", v.Errors, want)
 		}

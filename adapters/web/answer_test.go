@@ -47,14 +47,14 @@ func TestAQuestionIsAnsweredByAButton(t *testing.T) {
 func TestAFormIsRefusedAndKeepsWhatWasTyped(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("q1", asks(t, "What shall I order?", orderForm))
-	expect(t, s.get("bob", "/approvals/q1"), http.StatusOK, "<legend>Size</legend>", `type="number"`, `step="1" min="1" max="9" required`, `<textarea`, "2 to 8 characters.", "A whole number from 1 to 9.", ">Wrap it<", "(may be left out)")
+	expect(t, s.get("bob", "/approvals/q1"), http.StatusOK, "<legend>Size</legend>", `type="number"`, `step="1" min="1" max="9" required`, `<textarea`, "2 to 8 characters.", "A whole number from 1 to 9.", ">Wrap it<", "(optional)")
 	w := s.post("bob", "/approvals/q1", "choice=answer", "field-0=2", "field-1=12", "field-2=1", "field-3=x", "field-4=a <long> story")
-	expect(t, w, http.StatusUnprocessableEntity, `role="alert"`, "Nothing was sent yet.", "This must be 9 or less.", "This needs 2 characters or more, and has 1.", `value="12"`, "a &lt;long&gt; story",
+	expect(t, w, http.StatusUnprocessableEntity, `role="alert"`, "Nothing has been sent yet.", "This must be 9 or less.", "This needs 2 characters or more, and has 1.", `value="12"`, "a &lt;long&gt; story",
 		`name="field-0" value="2" checked`, `<option value="1" selected>Yes`, `aria-invalid="true"`)
 	if a.State != core.Open || s.decided != 0 {
 		t.Fatalf("%+v", a)
 	}
-	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=7", "field-1="), http.StatusUnprocessableEntity, "Choose one of the options.", "This is needed.")
+	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=7", "field-1="), http.StatusUnprocessableEntity, "Choose one of the options.", "This is required.")
 	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=2", "field-1=3", "field-2=", "field-3=", "field-4=one\r\ntwo"), http.StatusSeeOther)
 	if got, want := string(a.Answer()), `{"size":"m","count":3,"story":"one\ntwo"}`; got != want {
 		t.Errorf("the answer is %s, want %s", got, want)

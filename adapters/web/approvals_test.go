@@ -88,7 +88,7 @@ func TestApproving(t *testing.T) {
 	if a.State != core.Approved || a.DecidedBy.ID != "openharness:bob" || s.decided != 1 {
 		t.Fatalf("%+v, told %d times", a, s.decided)
 	}
-	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, `role="status"`, "This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for a decision that concerns you.", "Waits to be run")
+	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, `role="status"`, "This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for a decision that concerns you.", "Waiting to run")
 	again := s.post("bob", "/approvals/a1", "choice=deny", "edits=0")
 	expect(t, again, http.StatusConflict, `role="alert"`, "This was approved by bob")
 	if s.decided != 1 {
@@ -99,7 +99,7 @@ func TestApproving(t *testing.T) {
 func TestDenyingWithAReason(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1", func(a *core.Approval) { a.Rule.Reason = true })
-	expect(t, s.get("bob", "/approvals"), http.StatusOK, "required", "!may be left out")
+	expect(t, s.get("bob", "/approvals"), http.StatusOK, "required", "!(optional)")
 	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=  "), http.StatusBadRequest, "To deny this, a reason is needed.")
 	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=we have <enough>"), http.StatusSeeOther)
 	if a.State != core.Denied || a.Reason != "we have <enough>" {

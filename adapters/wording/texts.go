@@ -7,7 +7,7 @@ type Texts struct {
 	HeadlineReminder  string `default:"🔔 Reminder: an approval is still needed"`
 	HeadlineEscalated string `default:"🔔 Nobody has decided yet: an approval is needed"`
 	HeadlineTyped     string `default:"🔔 Only the buttons decide: an approval is needed"` // somebody wrote a word instead
-	HeadlineUsed      string `default:"✅ Allowed, since an approval is remembered"`
+	HeadlineUsed      string `default:"✅ Allowed: an earlier approval is remembered"`
 	HeadlineApproved  string `default:"✅ Approved"`
 	HeadlineDenied    string `default:"⛔ Denied"`
 	HeadlineExpired   string `default:"⌛ Expired: it was not decided in time"`
@@ -68,14 +68,14 @@ type Texts struct {
 	ChangeDropped    string `default:"{person} had changed the arguments of an earlier request. The rules have changed since, and that change is dropped."`
 	RequestChanged   string `default:"The request was changed after it was made:"`
 
-	SameAs            string `default:"The same as the request of {time}, {place} of {of}. Each is decided by itself."`
-	SameAsLinked      string `default:"The same as the request of {time} ({link}), {place} of {of}. Each is decided by itself."`
+	SameAs            string `default:"The same as the request of {time}, {place} of {of}. Each is decided separately."`
+	SameAsLinked      string `default:"The same as the request of {time} ({link}), {place} of {of}. Each is decided separately."`
 	DeniedBefore      string `default:"The same was denied by {person} at {time}."`
 	DeniedBeforeWhy   string `default:"The same was denied by {person} at {time}: {reason}"`
-	LookAlikes        string `default:"Letters of another alphabet look like others here: {words}. Check what it really says."`
-	LookAlikesCaution string `default:"A word has letters of another alphabet that look like others."`
+	LookAlikes        string `default:"Some letters here are from another alphabet and only look familiar: {words}. Check what it really says."`
+	LookAlikesCaution string `default:"A word has letters from another alphabet that only look familiar."`
 
-	MemoryOffered string `default:"“{once}” is for this one time. “{remember}” also allows the same call in this conversation for {time}, {times}."`
+	MemoryOffered string `default:"“{once}” allows this one call. “{remember}” also allows the same call in this conversation for {time}, {times}."`
 	MemoryKept    string `default:"It is remembered: the same call is allowed in this conversation until {time}, {times}."`
 	MemoryUsed    string `default:"Nobody was asked: an approval of the same call is remembered until {time}, and this is use {place} of {of}."`
 	Once          string `default:"once"`
@@ -167,7 +167,6 @@ type Texts struct {
 	FormAnswerLabel    string `default:"Your answer"`
 	FormPage           string `default:"{title} (page {page} of {pages})"`
 	FormOptional       string `default:"(optional)"`
-	FormLeftOut        string `default:"(may be left out)"`
 	FormArgumentsTitle string `default:"All arguments"`
 	FormArgumentsCut   string `default:"{count} more characters do not fit here."`
 
@@ -176,7 +175,7 @@ type Texts struct {
 	ArgumentsFileCut  string `default:"The file lacks the last {count} characters of the arguments."`
 	ArgumentsRevealed string `default:"What was asked, with nothing hidden"`
 	RevealRecorded    string `default:"The audit log records who did."`
-	ConfirmRead       string `default:"I have read all of this, and it shall be done."`
+	ConfirmRead       string `default:"I have read all of this and approve it."`
 
 	InputText      string `default:"A text"`
 	InputNumber    string `default:"A number"`
@@ -185,42 +184,42 @@ type Texts struct {
 	InputAtLeast   string `default:"{input}, {low} or more"`
 	InputAtMost    string `default:"{input}, {high} or less"`
 	InputLength    string `default:"{input} of {low} to {high} characters"`
-	InputNeeded    string `default:"this is needed"`
+	InputNeeded    string `default:"this is required"`
 	InputNotOption string `default:"choose one of the options"`
 
 	AnswerUnfit     string `default:"That is no answer to this question: {fault}."`
-	AnswerNotOption string `default:"it is none of the options"`
+	AnswerNotOption string `default:"it is not one of the options"`
 	EditSent        string `default:"Your change is sent."`
 	EditAgain       string `default:"Press Edit to go on with what you typed."`
 	AnswerSent      string `default:"Your answer is sent."`
 	AnswerAgain     string `default:"Press Answer to try again."`
 	AnswerPage      string `default:"Page {page} of {pages} is filled in. Nothing is answered until the last page is."`
-	AnswerLost      string `default:"What you filled in before is not there any more, so nothing was answered. Press Answer to begin again."`
+	AnswerLost      string `default:"What you filled in before is gone, so nothing was answered. Press Answer to start again."`
 
-	PageNotSent        string `default:"Nothing was sent yet. What does not fit is said below."`
+	PageNotSent        string `default:"Nothing has been sent yet. What has to be corrected is marked below."`
 	PageNotApproved    string `default:"Nothing is approved yet. Read everything below, then tick the box and approve."`
 	PageNotPossible    string `default:"That was not possible, so nothing was decided."`
 	PageApprovalStored string `default:"Your approval is stored. It is number {count} of the {of} that are needed."`
 	PageDenialStored   string `default:"Your denial is stored. It is number {count} of the {of} that are needed."`
-	PageWaits          string `default:"Waits to be run"`
+	PageWaits          string `default:"Waiting to run"`
 	PageTitleApproval  string `default:"Approval: {title}"`
 	PageTitleQuestion  string `default:"Question: {title}"`
 	PageTitleReview    string `default:"Review: {title}"`
 
 	CardGone     string `default:"An approval was requested here. It is no longer stored."`
-	DecideOnPage string `default:"To decide: open {page} of gatehouse's pages."`
+	DecideOnPage string `default:"To decide, open {page} on gatehouse's pages."`
 
 	PressNotOurs      string `default:"This button or form is not valid any more, so nothing was done. Ask again, or tell an admin."`
 	PressOtherVersion string `default:"This button or form belongs to another version of gatehouse, so nothing was done. Ask again."`
-	PressUnknown      string `default:"This approval is not known any more, so nothing was done."`
+	PressUnknown      string `default:"This approval is no longer stored, so nothing was done."`
 	PressMisfit       string `default:"This button does not fit the card any more, so nothing was done."`
 	PressNoEdit       string `default:"The arguments of this request can't be changed here, so nothing was changed."`
-	PressMended       string `default:"Curly quotes were made straight, and nothing was changed yet. Look at it again, then send it."`
+	PressMended       string `default:"Curly quotes were made straight. Nothing has been changed yet: check it again, then send it."`
 	PressNotTyped     string `default:"You did not type {word}, so nothing was decided."`
 	PressUnread       string `default:"This could not be looked up, so nothing was decided. Press again."`
 	PressUnstored     string `default:"Your press could not be stored, so nothing was done. Press again."`
-	PressStranger     string `default:"Only people of my own workspace can use this button, so nothing was done."`
-	PressUnchecked    string `default:"I could not check your workspace. Press again."`
+	PressStranger     string `default:"Only people in my own workspace can use this button, so nothing was done."`
+	PressUnchecked    string `default:"I could not check which workspace you are in. Press again."`
 	PressUnopened     string `default:"This could not be opened, so nothing was decided. Press again."`
 
 	TerminalApproval      string `default:"approval>"` // before the lines of a card at the terminal
@@ -256,6 +255,6 @@ type Texts struct {
 	TerminalPromptYesNo   string `default:"y/n"`
 	TerminalPromptNumber  string `default:"number"`
 	TerminalLeaveOut      string `default:"{input}, or with {word} to leave it out"`
-	TerminalNoneKept      string `default:"Nothing here is remembered that could be stopped."`
-	TerminalNoneExpired   string `default:"Nothing here has expired that could be asked for again."`
+	TerminalNoneKept      string `default:"No approval that could be stopped is remembered here."`
+	TerminalNoneExpired   string `default:"No request here has expired, so there is none to ask for again."`
 }

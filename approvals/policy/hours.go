@@ -39,7 +39,7 @@ func (r *reader) hours(n *yaml.Node) core.Hours {
 	}
 	h.From, h.To = r.clock(parts["from"], "from"), r.clock(parts["to"], "to")
 	if h.From >= h.To && h.From >= 0 && h.To >= 0 {
-		r.Fault(parts["to"], "let from be earlier on the day; 24:00 is its end",
+		r.Fault(parts["to"], "write a time after from; 24:00 is the end of the day",
 			"to is %s, and from is %s", strictyaml.Shown(parts["to"]), strictyaml.Shown(parts["from"]))
 	}
 	return h
@@ -101,7 +101,7 @@ func (r *reader) clock(v *yaml.Node, what string) int {
 	case v.Kind == yaml.ScalarNode && v.Value == "24:00":
 		return 24 * 60
 	case v.Kind != yaml.ScalarNode || err != nil:
-		r.Fault(v, "write it like 09:00", "%s is %s, no time of the day", what, strictyaml.Shown(v))
+		r.Fault(v, "write it like 09:00", "%s is %s, which is no time of day", what, strictyaml.Shown(v))
 		return -1
 	}
 	return at.Hour()*60 + at.Minute()

@@ -36,8 +36,8 @@ func TestHours(t *testing.T) {
 		"remind: [1h], hours: {" + good + ", days: [mon-x]}":          `unknown day "mon-x"`,
 		"remind: [1h], hours: {" + good + ", days: []}":               "days is an empty list",
 		"remind: [1h], hours: {" + good + ", day: mon}":               `unknown key "day" in hours; did you mean days?`,
-		"remind: [1h], hours: {zone: UTC, from: nine, to: 17:00}":     `from is "nine", no time of the day; write it like 09:00`,
-		"remind: [1h], hours: {zone: UTC, from: 17:00, to: 09:00}":    `to is "09:00", and from is "17:00"; let from be earlier on the day; 24:00 is its end`,
+		"remind: [1h], hours: {zone: UTC, from: nine, to: 17:00}":     `from is "nine", which is no time of day; write it like 09:00`,
+		"remind: [1h], hours: {zone: UTC, from: 17:00, to: 09:00}":    `to is "09:00", and from is "17:00"; write a time after from; 24:00 is the end of the day`,
 		"hours: {" + good + "}":                                       "hours moves reminders and the escalation, and there are none; add remind or escalate, or remove it",
 	} {
 		_, err := policy.Parse("p.yaml", []byte(head+"  - {name: it, action: ask, approvers: [slack:U9], "+rest+"}\n"), policy.Defaults{Platforms: known})

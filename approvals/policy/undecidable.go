@@ -29,9 +29,9 @@ func (p *Policy) undecidable(d Decision, requester core.Actor, agent bool) strin
 	if !known || d.Rule.Self || rest == people || rest >= need {
 		return ""
 	}
-	of, changes, beside := "GATEHOUSE_APPROVERS", []string{"name another approver there"}, "who asked"
+	of, changes, besides := "GATEHOUSE_APPROVERS", []string{"name another approver there"}, "who asked"
 	if agent {
-		beside = "the agent's own token"
+		besides = "the agent's own token"
 	}
 	if d.Matched {
 		of, changes = fmt.Sprintf("the rule %q", d.Rule.Name), []string{"name more approvers in it"}
@@ -42,8 +42,8 @@ func (p *Policy) undecidable(d Decision, requester core.Actor, agent bool) strin
 			changes = append(changes, "set self: true")
 		}
 	}
-	return fmt.Sprintf("Nobody could ever approve this: %s needs %s, and has %s beside %s. An admin can %s.",
-		of, approvals(need), approvers(rest), beside, core.Either(changes))
+	return fmt.Sprintf("Nobody could ever approve this: %s needs %s, and has %s besides %s. An admin can %s.",
+		of, approvals(need), approvers(rest), besides, core.Either(changes))
 }
 
 // without are those of a rule's approvers who are not this person.

@@ -68,12 +68,12 @@ func postedToDiscord(t *testing.T, d core.Delivery, words map[string]string) dis
 	defer fake.Close()
 	fake.AddGuild(discordtest.Guild{ID: "100"})
 	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
-	p := discord.New(discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"}, core.Deps{
+	p := discord.New(core.Deps{
 		Signer: adaptertest.Signer(t, "a key of many characters"),
 		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
 		KV: struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
 		Words: words,
-	})
+	}, discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"})
 	d.To = core.Address{Platform: "discord", Channel: "200"}
 	if _, _, err := p.Post(t.Context(), d); err != nil {
 		t.Fatal(err)

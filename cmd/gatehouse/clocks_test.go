@@ -127,10 +127,10 @@ func (w *clockWorld) process(steps int) {
 			core.Deps{Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now},
 			slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()},
 		),
-		discord.New(discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}, core.Deps{
+		discord.New(core.Deps{
 			Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
 			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now, Log: slog.New(slog.DiscardHandler),
-		}),
+		}, discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}),
 	}
 	w.box = outbox.New(outbox.Options{Store: &mortal{Outbox: w.store, left: steps}, Card: noCard, Platforms: platforms, Owner: owner, Jitter: w.jitter, Lookups: lookups})
 }

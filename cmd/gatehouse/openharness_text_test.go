@@ -44,7 +44,7 @@ func TestAShellWithoutApprovalsGetsText(t *testing.T) {
 	asked := eve.must(eve.send(withoutApprovals(request("r1", "s1", "note add milk"))))
 	id := p.approvals(core.Open)[0].ID
 	told := asText(t, asked, "Approval needed", "Add “milk” to the note book.", "Tool: note.add", "Asked by: eve", "May decide: ann on the web, bob on the web",
-		"To decide: open /approvals/"+string(id))
+		"To decide, open /approvals/"+string(id))
 	if told.own().Withdraw.Token == "" || told.own().Status.Token == "" || len(told.own().Choices) != 0 {
 		t.Errorf("who asked, and may not decide, has %s", asked.Raw)
 	}
@@ -85,7 +85,7 @@ func TestAShellWithoutApprovalsGetsQuestionsAsText(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
 	told := asText(t, ann.must(ann.send(withoutApprovals(request("r1", "s1", "call people.ask "+abQuestion)))), "Which?\n1. a\n2. Bee", "Question from the bot, for ann on the web",
-		"To decide: open /approvals/"+string(p.approvals(core.Open)[0].ID))
+		"To decide, open /approvals/"+string(p.approvals(core.Open)[0].ID))
 	if !slices.Equal(choicesOf(told), []string{"option-1", "option-2"}) {
 		t.Errorf("the choices are %v", choicesOf(told))
 	}

@@ -39,9 +39,9 @@ func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": policyFile(t, lonely), "GATEHOUSE_TOKENS": "ci=" + ciToken + ",ann=" + cdToken,
 	})
 	for text, want := range map[string]string{
-		"alone":  `Nobody could ever approve this: the rule "alone" needs 1 approval, and has no approver beside who asked. An admin can name more approvers in it or set self: true.`,
-		"group":  `Nobody could ever approve this: the rule "group" needs 1 approval, and has no approver beside who asked. An admin can name more approvers in it or set self: true.`,
-		"quorum": `Nobody could ever approve this: the rule "quorum" needs 2 approvals, and has 1 approver beside who asked. An admin can name more approvers in it, lower its quorum or set self: true.`,
+		"alone":  `Nobody could ever approve this: the rule "alone" needs 1 approval, and has no approver besides who asked. An admin can name more approvers in it or set self: true.`,
+		"group":  `Nobody could ever approve this: the rule "group" needs 1 approval, and has no approver besides who asked. An admin can name more approvers in it or set self: true.`,
+		"quorum": `Nobody could ever approve this: the rule "quorum" needs 2 approvals, and has 1 approver besides who asked. An admin can name more approvers in it, lower its quorum or set self: true.`,
 	} {
 		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add "+text)
 		s.reads("C1", ask.TS, want)
@@ -49,8 +49,8 @@ func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 	s.asked("other")
 	ci := agentClient{t, s.base, ciToken}
 	for action, want := range map[string]string{
-		"deploy": `the rule "agents" needs 1 approval, and has no approver beside the agent's own token. An admin can name more approvers in it.`,
-		"merge":  `the rule "agent and bob" needs 2 approvals, and has 1 approver beside the agent's own token. An admin can name more approvers in it or lower its quorum.`,
+		"deploy": `the rule "agents" needs 1 approval, and has no approver besides the agent's own token. An admin can name more approvers in it.`,
+		"merge":  `the rule "agent and bob" needs 2 approvals, and has 1 approver besides the agent's own token. An admin can name more approvers in it or lower its quorum.`,
 	} {
 		status, _, f := ci.do("POST", "/v1/approvals", "", `{"action":"`+action+`","summary":"Do it."}`)
 		if status != 403 || !strings.Contains(f.Message, want) {

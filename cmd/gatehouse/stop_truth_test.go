@@ -35,7 +35,7 @@ func longCall(t *testing.T, limit string) (env map[string]string, began string, 
 	}
 }
 
-const callGoesOn = "This call has begun and goes on; its result will be told here, and nothing else is done after it: " +
+const callGoesOn = "This call has begun and goes on; its result will be posted here, and nothing else will be done after it: " +
 	"Pay the bill."
 
 // waitForFile waits until a file is there.

@@ -301,7 +301,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	<-began
 	stop := b.word("room:1", "stop")
-	b.expect("This call has begun and goes on; its result will be told here, and nothing else is done after it: " +
+	b.expect("This call has begun and goes on; its result will be posted here, and nothing else will be done after it: " +
 		"Pull the lever.")
 	b.ended(stop.Seq)
 	signals, err := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1", Waiting: true})

@@ -144,8 +144,8 @@ func DefaultSentences() Sentences {
 		TooLarge:         "That message is too large. The limit is %d bytes. Please send it in parts.",
 		TooMany:          "You sent more messages than I can take from one person. This one is not answered; please wait a minute and send it again.",
 		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw them with !cancel, before you ask for more.",
-		GoesOn: "This call has begun and goes on; its result will be told here, and nothing else is done " +
-			"after it: %s",
+		GoesOn: "This call has begun and goes on; its result will be posted here, and nothing else will be " +
+			"done after it: %s",
 		AlreadyDone:    "This was done before: %s",
 		CallFailed:     "This failed: %s",
 		CallResult:     "Its result: %s",

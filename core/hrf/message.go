@@ -85,7 +85,7 @@ func (r *reader) message(e *Envelope, n *node) {
 	m := Message{Place: n.place()}
 	m.Role = r.role(o.required("role", strictjson.String))
 	m.Channel = r.channel(o, m.Role)
-	if recipient := o.nullable("recipient", strictjson.String); recipient != nil {
+	if recipient := o.nullable("recipient"); recipient != nil {
 		m.Recipient = recipient.String
 		if isBlank(recipient.String) {
 			r.fail(recipient, messageRecipient, "leave it out", "recipient must not be blank")
@@ -135,7 +135,7 @@ func (r *reader) role(n *node) string {
 var channels = []string{Analysis, Commentary, Final}
 
 func (r *reader) channel(o object, role string) string {
-	n := o.nullable("channel", strictjson.String)
+	n := o.nullable("channel")
 	switch {
 	case n == nil && role == Assistant && o.absent("channel"):
 		r.fail(o.node, messageChannel, oneOf(channels), "an assistant message needs a channel")
@@ -150,7 +150,7 @@ func (r *reader) channel(o object, role string) string {
 var terminations = []string{End, Return, Call}
 
 func (r *reader) termination(o object, role string) string {
-	n := o.nullable("termination", strictjson.String)
+	n := o.nullable("termination")
 	switch {
 	case n == nil:
 		return ""
@@ -175,7 +175,7 @@ const otherText = "text"
 
 // content checks content by its contentType, the member of the message that key names. It returns the contentType.
 func (r *reader) content(e *Envelope, role string, o object, key string, content *node) string {
-	n := o.nullable(key, strictjson.String)
+	n := o.nullable(key)
 	switch {
 	case n == nil && !o.absent(key): // what is wrong with it is reported
 		return ""

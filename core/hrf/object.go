@@ -40,13 +40,13 @@ func (o object) optional(key string, kind strictjson.Kind) *node {
 	return o.ofKind(o.get(key), key, kind)
 }
 
-// nullable is optional, and a member that is null counts as missing.
-func (o object) nullable(key string, kind strictjson.Kind) *node {
+// nullable is an optional text, and a member that is null counts as missing.
+func (o object) nullable(key string) *node {
 	n := o.get(key)
 	if n.is(strictjson.Null) {
 		return nil
 	}
-	return o.ofKind(n, key, kind)
+	return o.ofKind(n, key, strictjson.String)
 }
 
 func (o object) ofKind(n *node, key string, kind strictjson.Kind) *node {

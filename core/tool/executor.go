@@ -58,7 +58,7 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	if unfit != nil && !approval.Begun {
 		return refuse(unfit)
 	}
-	if err := x.admit(ctx, call, approval); err != nil {
+	if err := admit(call, approval); err != nil {
 		return refuse(err)
 	}
 	if approval.Requested != "" { // the arguments are those that an approver has put in place of the model's
@@ -81,7 +81,7 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 
 // admit is the first half of law 5's gate: the call is approved, with exactly these arguments, or with those that an approver put in their
 // place. It fails closed.
-func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approval) error {
+func admit(call core.ToolCall, a core.Approval) error {
 	if a.State != core.Approved {
 		return NotApproved(a)
 	}

@@ -16,12 +16,12 @@ func (d Desk) refuseEdit(
 ) (again Say, refused bool) {
 	again.Err = err
 	if straight, mended := straightQuotes(typed); mended && err == nil {
-		typed, again.Mended, again.Err = straight, true, core.Errorf(core.Invalid, "%s", d.PressMended)
+		typed, again.Mended, again.Err = straight, true, invalid(d.PressMended)
 	} else if err == nil && d.CheckEdit != nil {
 		again.Err = d.CheckEdit(ctx, b.Approval, typed)
 	}
 	if again.Err == nil || core.BucketOf(core.CategoryOf(again.Err)) != core.UserCorrectable {
-		return again, again.Err != nil && err != nil // what can't be checked now, the store checks
+		return again, err != nil // what can't be checked now, the store checks
 	}
 	form, ok := d.view(card).Form(chat.ActionEdit, d.Input)
 	if ok {

@@ -248,14 +248,14 @@ func TestAFormWhoseCardCanNotBeReadIsLeftToTheStore(t *testing.T) {
 func TestAnAnswerThatDoesNotFitSaysWhatIsWrong(t *testing.T) {
 	at := newCounter(t, asked(t, order))
 	s, _ := at.press(t, chat.OptionButton(at.card, 0), typed("9", "", "x")).(desk.Say)
-	if want := map[int]string{0: "Choose one of the options.", 1: "This is needed."}; !maps.Equal(s.Faults, want) || s.Text() != "That is no answer to this question: size: choose one of the options." {
+	if want := map[int]string{0: "Choose one of the options.", 1: "This is required."}; !maps.Equal(s.Faults, want) || s.Text() != "That is no answer to this question: size: choose one of the options." {
 		t.Errorf("said %q, %v", s.Text(), s.Faults)
 	}
 	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) { p.Form, p.Whole = true, `{"size":"m"}` }).(desk.Say); s.Text() != "That is no answer to this question: count is missing." {
 		t.Errorf("said %q", s.Text())
 	}
 	at = newCounter(t, asked(t, `{"enum":["hunter2","b"]}`))
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) { p.Form, p.Whole = true, `"c"` }).(desk.Say); s.Text() != "That is no answer to this question: it is none of the options." {
+	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) { p.Form, p.Whole = true, `"c"` }).(desk.Say); s.Text() != "That is no answer to this question: it is not one of the options." {
 		t.Errorf("said %q", s.Text())
 	}
 	at = newCounter(t, func(c *core.Card) { asked(t, order)(c); c.Approvers = nil })

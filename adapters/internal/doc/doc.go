@@ -10,6 +10,7 @@
 //	document.go  what a card says: its headline, fields, notes, arguments, choices
 //	view.go      the card of a delivery, for its reader
 //	decided.go   who decided, and what became of the call
+//	before.go    what was asked before, and what an approval allows besides its own call
 //	changed.go   what an edit changed in the arguments: arguments.go
 //	people.go    who may decide, how many have voted
 //	choices.go   what a reader may press, given what a surface leaves out

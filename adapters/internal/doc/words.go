@@ -109,9 +109,9 @@ func (w *plain) block(b Block, first, others string) {
 	case Rule:
 		lines("---")
 	case CodeBlock:
-		code, fence := CodeLines(b.Code), ""
+		code := CodeLines(b.Code)
 		if w.marks {
-			fence = fenceFor(b.Code)
+			fence := fenceFor(b.Code)
 			code = fence + b.Lang + "\n" + code + fence + "\n"
 		}
 		w.WriteString(code)

@@ -15,7 +15,7 @@
 // A press of a card is a form. On a page it is posted to the approval's address with the fields below; in the chat a
 // script reads the same fields, and sends them with the continuation that the reader was given for the choice.
 //
-//	choice     approve, review, deny, edit, withdraw, ask_again, answer or reveal
+//	choice     approve, remember, review, deny, edit, withdraw, forget, ask_again, answer or reveal
 //	edits      how often the arguments had been changed on the card that was read
 //	reason     of a denial
 //	changed    of an edit: the arguments

@@ -59,7 +59,7 @@ func (s *OpenAI) issue(c Received, a Answer) Answer {
 	}
 	switch {
 	case c.Path == responsesPath:
-		answer = s.asResponse(c, request, answer, message, choice["finish_reason"])
+		answer = s.asResponse(c, request, message, choice["finish_reason"])
 	case s.Gemini:
 		s.sign(message)
 	case s.DeepSeek:
@@ -108,7 +108,7 @@ func owner(c Received, request *strictjson.Value) string {
 }
 
 // asResponse is an answer of chat completions as one of the Responses API: reasoning, if the model reasons, a message, and calls.
-func (s *OpenAI) asResponse(c Received, request *strictjson.Value, answer, message map[string]any, finish any) map[string]any {
+func (s *OpenAI) asResponse(c Received, request *strictjson.Value, message map[string]any, finish any) map[string]any {
 	output := []any{}
 	who, reasoning := owner(c, request), ""
 	if gptVersion(text(request, "model")) >= 5 {

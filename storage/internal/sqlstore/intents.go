@@ -51,7 +51,7 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 	})
 }
 
-// checkUse refuses a call whose approval somebody has stopped to remember since it was allowed.
+// checkUse refuses a call if somebody has stopped the remembered approval that allowed it.
 func (t *Tx) checkUse(u *core.Use) error {
 	if u == nil {
 		return nil

@@ -34,7 +34,7 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies
 		if err := t.lockDestinationOf(row.Seq, names...); err != nil {
 			return err
 		}
-		if _, err := t.savePost(row); err != nil {
+		if err := t.savePost(row); err != nil {
 			return err
 		}
 		if c.LeftOut > 0 {
@@ -151,7 +151,7 @@ func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 		if !isCard(row) {
 			t.last()
 		}
-		_, err := t.savePost(row)
+		err := t.savePost(row)
 		return err
 	})
 }
@@ -162,20 +162,19 @@ func deliveryLost(row core.OutboxRow) error {
 
 func isCard(row core.OutboxRow) bool { return row.Kind == core.PostCard && row.Approval != "" }
 
-// savePost stores the delivery's own fields and returns the row's wanted version. The post itself may have changed meanwhile and is
-// left alone.
-func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
-	held, err := t.Row([]any{&wanted}, `
+// savePost stores the delivery's own fields. The post itself may have changed meanwhile and is left alone.
+func (t *Tx) savePost(row core.OutboxRow) error {
+	held, err := t.exists(`
 		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4
 		where seq = $5 and owner = $6 and owner <> '' and fence = $7
-		returning wanted`, partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence)
+		returning 1`, partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence)
 	if err == nil && !held {
 		err = deliveryLost(row)
 	}
 	if err == nil && len(row.Delivered()) > 0 {
 		err = t.arrived(row, row.Owner)
 	}
-	return wanted, err
+	return err
 }
 
 // arrived records in the audit log that a card has reached its destination, once for each row. by is the process that found out.

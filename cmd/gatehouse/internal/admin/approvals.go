@@ -24,7 +24,7 @@ type Approvals struct {
 	Answer     approvalsAnswerCmd  `cmd:"" help:"Answer a question as the local admin."`
 	Edit       Edit                `cmd:"" help:"Change the arguments of an open approval as the local admin, where its rule allows that."`
 	Log        approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
-	Remembered rememberedCmd       `cmd:"" help:"List or stop what approvals allow for a while."`
+	Remembered rememberedCmd       `cmd:"" help:"List or revoke approvals that are remembered."`
 	Explain    Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
 	Test       PolicyTest          `cmd:"" help:"Compare what the policy says of a table of calls with what is expected."`
 	Verify     Verify              `cmd:"" help:"Verify the proof of a decision, without asking a server."`

@@ -86,7 +86,7 @@ func (c rememberedRevokeCmd) Run(ctx context.Context, a *cli.App, store *storage
 	if c.JSON {
 		return a.PrintJSON(viewApproval(d.Approval))
 	}
-	a.PrintLine("The approval %s is not remembered any more. The next call of this kind will be asked for.", d.Approval.ID)
+	a.PrintLine("The approval %s is not remembered any more. The next such call needs an approval.", d.Approval.ID)
 	return nil
 }
 

@@ -51,7 +51,7 @@ type Config struct {
 	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m" help:"A reply older than this is marked as late when it is sent. 0s: no reply is."`
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto" help:"text, json, or auto: text on a terminal, json elsewhere."`
-	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces gatehouse's own sentences, and those and the labels of cards and forms, for language and tone."`
+	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces gatehouse's own sentences, and the texts of cards and forms, for language and tone."`
 
 	Drivers []core.Driver `ignored:"true"` // the platforms', with their settings
 

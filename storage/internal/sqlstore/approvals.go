@@ -83,6 +83,11 @@ func (t *Tx) openApproval(a core.Approval) error {
 		return err
 	}
 	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s, %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedTerms(a), t.auditedRecord(a)))
+	if a.Use != nil {
+		if err := t.redrawMemory(*a.Use); err != nil {
+			return err
+		}
+	}
 	if a.State != core.Open {
 		return t.decided(a, "", a.Reason)
 	}
@@ -108,6 +113,20 @@ func (t *Tx) redrawSame(a core.Approval) error {
 		}
 	}
 	return err
+}
+
+// redrawMemory makes the cards of what is remembered be drawn once more after a use: they say how many are left. After
+// the last one the cards of the earlier uses offer nothing to stop any more.
+func (t *Tx) redrawMemory(use core.Use) error {
+	t.redrawCards(use.Of)
+	source, err := t.approval(use.Of)
+	if core.CategoryOf(err) == core.NotFound || err == nil && use.N < use.Uses {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.redrawUses(source)
 }
 
 // endTasks removes the tasks of an approval that is no longer open.

@@ -20,6 +20,7 @@ import (
 const (
 	nameLifetime  = 10 * time.Minute
 	nameRetry     = time.Minute      // after a name that could not be looked up
+	reachLifetime = time.Minute      // of a place at which people can be told
 	namesTime     = 5 * time.Second  // not a lifetime: the time limit for looking up all names in a text
 	handleTime    = 2 * time.Second  // nor this: of the look-up of a group's handle
 	groupLifetime = 30 * time.Second // for who is told, and for what a press may open; never for who decides
@@ -55,9 +56,20 @@ func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 }
 
 // Missing says why nobody can be told by a post: its channel is not there, its person is deactivated or a group
-// without members. "": somebody can, or Slack can't say so now.
+// without members. "": somebody can, or could within reachLifetime, or Slack can't say so now.
 func (s *Slack) Missing(ctx context.Context, p core.Post) string {
 	id := cmp.Or(p.Person, Name+":"+p.To.Channel)
+	if _, fresh := s.reached.Get(id); fresh {
+		return ""
+	}
+	why := s.gone(ctx, id, p.To.Channel)
+	if why == "" {
+		s.reached.Put(id, true, reachLifetime)
+	}
+	return why
+}
+
+func (s *Slack) gone(ctx context.Context, id, channel string) string {
 	if user, ok := webapi.UserID(id); ok {
 		u, err := s.api.GetUserInfoContext(ctx, user)
 		switch {
@@ -74,7 +86,7 @@ func (s *Slack) Missing(ctx context.Context, p core.Post) string {
 		}
 		return ""
 	}
-	_, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: p.To.Channel})
+	_, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
 	if webapi.IsRefusal(err, "channel_not_found") {
 		return "Slack has no channel " + id + " that the bot may see"
 	}

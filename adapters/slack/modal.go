@@ -35,7 +35,9 @@ var inputs = map[string][]string{
 }
 
 // drawForm draws a form. value is sent with its submission.
-func drawForm(value string, f doc.Form) api.ModalViewRequest { return drawFormAs(callbacks[f.Action], value, f) }
+func drawForm(value string, f doc.Form) api.ModalViewRequest {
+	return drawFormAs(callbacks[f.Action], value, f)
+}
 
 // drawFormAs draws a form under the id of one.
 func drawFormAs(callback, value string, f doc.Form) api.ModalViewRequest {

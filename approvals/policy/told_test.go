@@ -72,7 +72,7 @@ func randomPolicy(t *rapid.T) string {
 func TestEveryRuleDecidesACallOrIsTold(t *testing.T) {
 	var arguments []string
 	for _, n := range []string{"", "-1", "0", "0.5", "1", "1.2", "1.5", "1.7", "2", "3", `"-"`, "null"} {
-		for _, s := range []string{"", `"a"`, `"b"`, `"a-b"`, `"b-a"`, "1"} {
+		for _, s := range []string{"", `"a"`, `"b"`, `"a-b"`, `"b-a"`, `"c"`, "1"} {
 			var parts []string
 			if n != "" {
 				parts = append(parts, `"n":`+n)

@@ -36,11 +36,11 @@ func (t *tries) add(c *condition) {
 	for _, one := range c.said {
 		switch one.variable {
 		case "requester.id":
-			t.ids = append(t.ids, one.text.Value)
+			t.ids = append(t.ids, one.text)
 		case wordPerson:
-			t.people = append(t.people, one.text.Value)
+			t.people = append(t.people, one.text)
 		case "conversation":
-			t.places = append(t.places, one.text.Value)
+			t.places = append(t.places, one.text)
 		}
 	}
 	ast.Walk(&c.tree, trying{t, c.from})
@@ -187,7 +187,7 @@ func (o origins) path(node ast.Node) string {
 	return ""
 }
 
-// literals are the values that a node is, one of them or a list of all; known is false if it is something else.
+// literals are the values that a node is, one of them or a list of all; known is false if it is something else, too.
 func (o origins) literals(node ast.Node) (all []any, known bool) {
 	switch n := o.value(node).(type) {
 	case *ast.StringNode:
@@ -217,15 +217,19 @@ func (o origins) literals(node ast.Node) (all []any, known bool) {
 		one, first := o.literals(n.Left)
 		two, last := o.literals(n.Right)
 		return append(one, two...), n.Operator == ".." && first && last
+	case *ast.ConditionalNode:
+		return o.literals(&ast.ArrayNode{Nodes: []ast.Node{n.Exp1, n.Exp2}})
+	case *ast.PointerNode:
+		if list := o.items[n]; list != nil && n.Name == "" {
+			return o.literals(list)
+		}
 	case *ast.ArrayNode:
+		known = true
 		for _, item := range n.Nodes {
 			one, is := o.literals(item)
-			if !is {
-				return nil, false
-			}
-			all = append(all, one...)
+			all, known = append(all, one...), known && is
 		}
-		return all, true
+		return all, known
 	}
 	return nil, false
 }

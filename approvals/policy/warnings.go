@@ -120,7 +120,7 @@ func (w *warner) names(r *rule) {
 		if one.operator != "==" && one.operator != "!=" && one.operator != "in" {
 			continue
 		}
-		switch name := one.text.Value; one.variable {
+		switch name := one.text; one.variable {
 		case wordTool:
 			if do := w.unknown(name); do != "" {
 				w.warn(r.at, false, do, "when of %s: no tool has the name %s", r.called(), strictyaml.Quoted(name))
@@ -234,8 +234,8 @@ type found struct {
 	all   bool     // every call that can make a difference was tried
 }
 
-// search looks for a call of a tool that a rule decides, among those of tries. suits says whether it is one that is looked
-// for; it may change the facts.
+// search looks for a call of a tool that a rule decides, among those of tries. suits says whether it is one that is
+// looked for; it may change the facts.
 func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits func(facts) bool) {
 	key := fmt.Sprint(t.asker, t.ids, t.people)
 	if _, known := w.who[key]; !known {
@@ -345,8 +345,8 @@ const (
 	high = 1e12
 )
 
-// bounds warns of an argument that a rule which allows bounds above, and not below: a call with a low one passes, and the
-// same call with a high one does not.
+// bounds warns of an argument that a rule which allows bounds above, and not below: a call with a low one passes, and
+// the same call with a high one does not.
 func (w *warner) bounds(r *rule) {
 	if r.then.Verdict != core.VerdictAllow || r.when == nil {
 		return

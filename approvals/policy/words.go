@@ -97,41 +97,14 @@ func (o origins) variable(node ast.Node) (name string, item bool) {
 		if n.Operator == "??" {
 			return o.variable(n.Left)
 		}
-	case *ast.BuiltinNode:
-		if len(n.Arguments) > 0 && slices.Contains([]string{"first", "last", "find", "findLast"}, n.Name) {
-			name, _ = o.variable(n.Arguments[0])
-			return name, true
-		}
-		if len(n.Arguments) > 0 && slices.Contains([]string{"filter", "sort", "uniq", "reverse"}, n.Name) {
-			return o.variable(n.Arguments[0])
-		}
 	}
 	return "", false
 }
 
-// texts are the texts that a node stands for, one of them or a list of all.
-func (o origins) texts(node ast.Node) (all []*ast.StringNode) {
-	switch n := o.value(node).(type) {
-	case *ast.StringNode:
-		return []*ast.StringNode{n}
-	case *ast.ArrayNode:
-		for _, item := range n.Nodes {
-			all = append(all, o.texts(item)...)
-		}
-	case *ast.ConditionalNode:
-		return append(o.texts(n.Exp1), o.texts(n.Exp2)...)
-	case *ast.PointerNode:
-		if list := o.items[n]; list != nil && n.Name == "" {
-			return o.texts(list)
-		}
-	}
-	return all
-}
-
 // compared is a text of a condition that is compared with a variable, and how.
 type compared struct {
-	variable, operator string
-	text               *ast.StringNode
+	variable, operator, text string
+	at                       ast.Node
 }
 
 // comparisons notes them.
@@ -163,8 +136,11 @@ func (c *comparisons) Visit(node *ast.Node) {
 		if name == "" {
 			continue
 		}
-		for _, text := range c.texts(sides[1]) {
-			c.all = append(c.all, compared{name, n.Operator, text})
+		values, _ := c.literals(sides[1])
+		for _, v := range values {
+			if text, is := v.(string); is {
+				c.all = append(c.all, compared{name, n.Operator, text, sides[1]})
+			}
 		}
 	}
 }
@@ -173,7 +149,7 @@ func (c *comparisons) Visit(node *ast.Node) {
 // compared.
 func (c compared) isWord(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
-		switch text := c.text.Value; c.operator {
+		switch text := c.text; c.operator {
 		case "startsWith":
 			return strings.HasPrefix(word, text)
 		case "endsWith":
@@ -201,7 +177,7 @@ func (r *reader) unknownWords(c *condition, text string, in *roster) (all []mist
 		if !closed || one.isWord(known) {
 			continue
 		}
-		said, is, do := one.text.Value, "is never ", strictyaml.Meant(one.text.Value, known)
+		said, is, do := one.text, "is never ", strictyaml.Meant(one.text, known)
 		if one.variable == wordGroups {
 			name := strings.TrimPrefix(said, "group:")
 			is, do = "never has ", strictyaml.Meant(name, known)+" or add it under groups"
@@ -209,7 +185,7 @@ func (r *reader) unknownWords(c *condition, text string, in *roster) (all []mist
 				do = "add a group with " + said + " under groups, and write that group's name"
 			}
 		}
-		all = append(all, mistake{lineOf(text, one.text), one.variable + " " + is + strictyaml.Quoted(said), do})
+		all = append(all, mistake{lineOf(text, one.at), one.variable + " " + is + strictyaml.Quoted(said), do})
 	}
 	return all
 }

@@ -107,11 +107,17 @@ func TestAnApprovalIsRememberedOverOpenHarness(t *testing.T) {
 		t.Fatalf("the next call: %s", again.Raw)
 	}
 	ann.header.Set("Prefer", "wait=20")
-	done = ann.must(ann.send(with(request("r3.1", "s1", ""), again.card().own().Status)))
+	done = ann.must(ann.send(with(request("r3.1", "s1", ""), used(again).Status)))
 	if !strings.Contains(strings.Join(done.texts(), "\n"), "Done:") || len(p.notesOf("ann", "s1")) != 2 {
 		t.Fatalf("what became of it: %s", done.Raw)
 	}
-	forgot := ann.must(ann.send(with(request("r4", "s1", ""), forgetIn(again))))
+	var forget continuation
+	for _, a := range used(again).Actions {
+		if a.ID == "forget" {
+			forget = a.Continuation
+		}
+	}
+	forgot := ann.must(ann.send(with(request("r4", "s1", ""), forget)))
 	third := ann.must(ann.send(request("r5", "s1", "note add milk")))
 	if third.card().choice("approve").Token == "" || len(p.notesOf("ann", "s1")) != 2 {
 		t.Errorf("after it was stopped (%s): %s", forgot.Raw, third.Raw)
@@ -123,14 +129,12 @@ func TestAnApprovalIsRememberedOverOpenHarness(t *testing.T) {
 	p.app.kill()
 }
 
-// forgetIn is the continuation that stops what an answer says is remembered.
-func forgetIn(r reply) (c continuation) {
+// used is what an answer says about the card of a call that a remembered approval allowed.
+func used(r reply) (about extension) {
 	for _, d := range r.Answer.Response.Directives {
-		for _, a := range d.own().Actions {
-			if a.ID == "forget" {
-				c = a.Continuation
-			}
+		if d.ActionType == "dev.gatehouse.approval" {
+			about = d.own()
 		}
 	}
-	return c
+	return about
 }

@@ -344,7 +344,10 @@ func (t *turn) groupsNow(ctx context.Context, dir core.Directory, who core.Actor
 	over, _ := asking.Deadline()
 	for wait := firstAskAgain; ; wait *= 2 {
 		groups, err := dir.Groups(asking, who, wanted)
-		if core.CategoryOf(err) != core.ProviderUnavailable || ctx.Err() != nil {
+		if ctx.Err() != nil { // the process ends: the press waits for the next one
+			return nil, context.Cause(ctx)
+		}
+		if core.CategoryOf(err) != core.ProviderUnavailable {
 			return groups, err
 		}
 		if wait = max(wait, core.RetryAfterOf(err)); time.Until(over) < wait {

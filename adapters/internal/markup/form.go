@@ -27,7 +27,7 @@ var texts = map[chat.Action]string{chat.ActionReason: "reason", chat.ActionEdit:
 
 // form draws a form, with nothing typed yet unless it was refused.
 func (v view) form(action chat.Action, limit int) *form {
-	d, _ := v.Document.Form(action, limit)
+	d, _ := v.Form(action, limit)
 	f := &form{view: v, Form: d, Opened: v.Tried.Action == d.Action}
 	for i, in := range d.Inputs {
 		one := input{Input: in, Texts: v.Texts, Name: texts[d.Action], Length: in.MaxLength}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -100,17 +101,26 @@ func (t *Tx) openApproval(a core.Approval) error {
 }
 
 // redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation, be
-// drawn once more: each says which of them it is.
+// drawn once more: each says which of them it is, and links to the first.
 func (t *Tx) redrawSame(a core.Approval) error {
 	if a.Question != nil || a.External != nil {
 		return nil
 	}
 	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
-		where requester = $1 and state = 'open' and conversation = $2 and id <> $3`, a.Requester.ID, a.Conversation, a.ID)
-	for _, other := range open {
-		if other.Call.Digest == a.Call.Digest {
-			t.redrawCards(other.ID)
+		where requester = $1 and state = 'open' and conversation = $2 order by seq`, a.Requester.ID, a.Conversation)
+	same := slices.DeleteFunc(open, func(o core.Approval) bool { return o.Call.Digest != a.Call.Digest })
+	for _, other := range same {
+		if other.ID == a.ID && a.Edits() == 0 { // it is new
+			continue
 		}
+		t.changeCards(other.ID, func(card core.OutboxRow) error {
+			p := card.Post
+			if p.Like == "" {
+				return t.raiseWanted(card)
+			}
+			p.Like = same[0].CardKey() + strings.TrimPrefix(p.Key, other.CardKey())
+			return t.changeRow(card, p)
+		})
 	}
 	return err
 }
@@ -164,6 +174,9 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	}
 	t.auditReason(a.ID, a.Session, string(core.Cancelled), c.By.ID, t.auditedRecord(a), c.Reason)
 	t.redrawCards(a.ID)
+	if err := t.redrawSame(a); err != nil {
+		return err
+	}
 	return t.endTasks(a)
 }
 

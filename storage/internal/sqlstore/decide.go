@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -243,6 +244,9 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 		}
 		if v.Choice == core.Edit {
 			if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
+				return err
+			}
+			if err := cmp.Or(t.redrawSame(before), t.redrawSame(a)); err != nil {
 				return err
 			}
 			t.audit(a.ID, audit.Edited, v.Actor.ID, join(join("choice edit", by.Detail), join(t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedRecord(a))))

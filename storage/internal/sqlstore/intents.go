@@ -51,13 +51,14 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 	})
 }
 
-// checkUse refuses a call whose approval somebody has stopped to remember since it was allowed.
+// checkUse refuses a call whose approval is not remembered any more: since it was allowed, somebody has stopped that, or
+// the time is over.
 func (t *Tx) checkUse(u *core.Use) error {
 	if u == nil {
 		return nil
 	}
 	a, err := t.lockedApproval(u.Of)
-	if core.CategoryOf(err) == core.NotFound || err == nil && a.Forgotten() {
+	if core.CategoryOf(err) == core.NotFound || err == nil && (a.Forgotten() || !t.Now.Before(u.Until)) {
 		return core.Errorf(core.ApprovalMissing, "Nothing was done: the approval that allowed this call is not remembered any more. Ask again.")
 	}
 	return err

@@ -45,14 +45,14 @@ var intentExamples = []example{
 			w.Fatalf("got %+v", rec)
 		}
 	}},
-	{"no use of a remembered approval is begun after it was stopped, or too late", func(w *world) {
+	{"no use of a remembered approval is begun too often, after it was stopped, or too late", func(w *world) {
 		rule := core.Rule{Verdict: core.VerdictAsk, Remember: hour}
 		remembered := core.ApprovalID("a")
 		use := func(id string) core.Claim {
 			until := must(w.LoadApproval(w.ctx, remembered))(w).DecidedAt.Add(hour)
 			c := w.take(w.message(conversation), minute)
 			a := asks(c, id, rule)
-			a.Use = &core.Use{Of: remembered, N: 1, Uses: 5, Until: until}
+			a.Use = &core.Use{Of: remembered, N: 1, Uses: 1, Until: until}
 			a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy"}
 			w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a})
 			return c
@@ -68,6 +68,12 @@ var intentExamples = []example{
 		w.equal("fresh", must(w.BeginIntent(w.ctx, s, intent(c, "in time")))(w).Fresh, true)
 		w.done(s, core.Finish{Resumed: c.Event.Invocation})
 
+		c = use("too often") // as if the database had lost the first
+		s = w.wakes("too often", c.Event.Invocation, core.Approved)
+		_, err := w.BeginIntent(w.ctx, s, intent(c, "too often"))
+		w.fails(err, core.ApprovalMissing)
+		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+
 		remembered = "b"
 		c = w.suspend(conversation, "b", rule)
 		d = vote("b", bob, core.Approve)
@@ -77,11 +83,16 @@ var intentExamples = []example{
 		c = use("stopped")
 		must(w.Decide(w.ctx, vote("b", bob, core.Forget)))(w)
 		s = w.wakes("stopped", c.Event.Invocation, core.Approved)
-		_, err := w.BeginIntent(w.ctx, s, intent(c, "stopped"))
+		_, err = w.BeginIntent(w.ctx, s, intent(c, "stopped"))
 		w.fails(err, core.ApprovalMissing)
 		w.done(s, core.Finish{Resumed: c.Event.Invocation})
 
-		remembered = "a"
+		c = w.suspend(conversation, "c", rule)
+		d = vote("c", bob, core.Approve)
+		d.Vote.Remember = true
+		must(w.Decide(w.ctx, d))(w)
+		w.done(w.wakes("c", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		remembered = "c"
 		c = use("late")
 		w.db.Advance(hour)
 		s = w.wakes("late", c.Event.Invocation, core.Approved)

@@ -325,7 +325,9 @@ var decisionExamples = []example{
 			if first != "" {
 				p.Like = core.Approval{ID: first}.CardKey()
 			}
-			w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a, Posts: []core.Post{p}})
+			w.done(c, core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a, Posts: []core.Post{p},
+			})
 			return a
 		}
 		cards := func(what string, want ...string) {
@@ -350,7 +352,8 @@ var decisionExamples = []example{
 		must(w.Decide(w.ctx, edit))(w)
 		cards("after the change of the first", "a like ", "b like card/b", "c like card/b")
 		m := w.take(w.message(conversation), minute)
-		w.done(m, core.Finish{Abandoned: []core.Abandon{{Invocation: third.Invocation, Cancel: true, Reason: "stopped", By: ann}}})
+		ended := core.Abandon{Invocation: third.Invocation, Cancel: true, Reason: "stopped", By: ann}
+		w.done(m, core.Finish{Abandoned: []core.Abandon{ended}})
 		cards("after the end of the third", "b like card/b", "c like card/b")
 	}},
 	{"a decision redraws every card of an approval", func(w *world) {

@@ -66,7 +66,8 @@ func (t *Tx) checkUse(u *core.Use) error {
 		return err
 	}
 	begun := 0
-	if _, err := t.Row([]any{&begun}, `select count(*) from audit where approval = $1 and action = $2`, u.Of, audit.Used); err != nil {
+	const count = `select count(*) from audit where approval = $1 and action = $2`
+	if _, err := t.Row([]any{&begun}, count, u.Of, audit.Used); err != nil {
 		return err
 	}
 	if err != nil || a.Forgotten() || !t.Now.Before(u.Until) || begun >= u.Uses {

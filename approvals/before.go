@@ -25,8 +25,10 @@ func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) 
 	same := slices.DeleteFunc(open, func(o core.Approval) bool { return !a.Alike(o) })
 	if n := len(same); n > 1 {
 		first := same[n-1] // the latest come first
-		place := n - slices.IndexFunc(same, func(o core.Approval) bool { return o.ID == a.ID })
-		card.Same = &core.Same{N: place, Of: n, First: first.ID, At: first.CreatedAt}
+		at := slices.IndexFunc(same, func(o core.Approval) bool { return o.ID == a.ID })
+		if at >= 0 { // otherwise it was decided just now, and is drawn once more
+			card.Same = &core.Same{N: n - at, Of: n, First: first.ID, At: first.CreatedAt}
+		}
 	}
 	denied, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
 		States: []core.ApprovalState{core.Denied}, Conversation: a.Conversation, Limit: maxBefore,
@@ -40,6 +42,32 @@ func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) 
 			card.Refused = &core.Refused{By: o.DecidedBy, At: o.DecidedAt, Reason: mask.Text(o.Reason)}
 		}
 		return nil // one that the audit log contradicts says nothing
+	}
+	return err
+}
+
+// left notes on the card of what is remembered, and on that of a use of it, how many calls are left, and until when.
+func (s *Service) left(ctx context.Context, a core.Approval, card *core.Card) (err error) {
+	if a.State != core.Approved || a.Use == nil && card.Memory == (core.Memory{}) {
+		return nil
+	}
+	card.Memory = core.Memory{}
+	if a.Use != nil {
+		if a, _, err = s.store.Recorded(ctx, a.Use.Of); err != nil {
+			return nil // what the audit log contradicts, or is gone, allows nothing
+		}
+	}
+	later, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
+		States: []core.ApprovalState{core.Approved}, Conversation: a.Conversation, Limit: core.MaxRemembered,
+	})
+	uses := 0
+	for _, o := range later {
+		if o.Use != nil && o.Use.Of == a.ID {
+			uses++
+		}
+		if next := a.NextUse(uses, s.now()); o.ID == a.ID && next != nil {
+			card.Memory, card.Until = core.Memory{For: a.Rule.Remember, Uses: next.Uses - uses}, next.Until
+		}
 	}
 	return err
 }

@@ -201,11 +201,8 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	if err != nil {
 		return card, err
 	}
-	if a.Use != nil && a.Use.N < a.Use.Uses { // what is left of them can be stopped
-		source, _, err := s.store.Recorded(ctx, a.Use.Of)
-		if err == nil {
-			card.Memory, card.Until = source.Memory(), a.Use.Until
-		}
+	if err := s.left(ctx, a, &card); err != nil {
+		return card, err
 	}
 	if context {
 		card.Context, err = s.lastMessages(ctx, a)

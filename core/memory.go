@@ -15,6 +15,10 @@ type Memory struct {
 // DefaultUses is how many further calls a remembered approval allows if its rule does not say.
 const DefaultUses = 5
 
+// MaxRemembered is how many approved calls of a conversation, the latest first, are looked through for one that is
+// remembered.
+const MaxRemembered = 200
+
 // Memory is what the rule lets an approver allow with one press, for a call of this risk; zero if only that call.
 func (r Rule) Memory(risk Risk) Memory {
 	switch {

@@ -38,7 +38,13 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 	if err != nil {
 		d.Log.Warn("what was typed into a form could not be read", "category", core.CategoryOf(err), "err", err)
 	}
-	if o.Form.Action == chat.ActionEdit && !i.isPrivate() {
+	switch {
+	case o.Form.Action != chat.ActionEdit:
+	case i.isPrivate(): // what was typed takes the place of what was there then
+		then := b
+		then.More = nil
+		o.Value = d.desk.Signer.Seal(then.Fields()...)
+	default:
 		before = "" // from the card it opens with what is there now
 	}
 	typed := strings.Split(before, between)

@@ -237,6 +237,10 @@ func TestArgumentsAreChangedOnThePage(t *testing.T) {
 	expect(t, refused, http.StatusBadRequest, `role="alert"`, "must be a JSON object", "<details class=\"denial\" open>", "{&#34;text&#34;:&#34;buy &lt;milk&#34;</textarea>")
 	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“buy <milk”}`)
 	expect(t, refused, http.StatusBadRequest, `role="alert"`, "Curly quotes", "{&#34;text&#34;:&#34;buy &lt;milk&#34;}</textarea>")
+	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“it’s ‘milk’”}`)
+	expect(t, refused, http.StatusBadRequest, "Curly quotes", "{&#34;text&#34;:&#34;it’s ‘milk’&#34;}</textarea>")
+	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:"he said “hi”"}`)
+	expect(t, refused, http.StatusBadRequest, "!Curly quotes", "{“text”:&#34;he said “hi”&#34;}</textarea>")
 	expect(t, s.post("ann", "/approvals/a1", "choice=edit", "edits=0", "changed={}"), http.StatusForbidden)
 	if a.Edits() != 0 || s.decided != 0 {
 		t.Fatalf("%+v", a)

@@ -81,7 +81,7 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 		}
 		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": butter}`})
 		d.readsEphemeral(ask.ID, deciderID, "nothing was changed")
-		again := func(typed, text, filled string) {
+		again := func(typed, text, filled string) (message string) {
 			t.Helper()
 			d.bob.SubmitsAgain(form, map[string]string{"arguments": typed})
 			m, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, deciderID, text)
@@ -96,14 +96,22 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 			if shown := fmt.Sprintf("%+v", reopened); !strings.Contains(shown, filled) {
 				t.Errorf("the form is not filled with %s: %s", filled, shown)
 			}
+			return m.ID
 		}
 		again(`{"text": 5}`, "text", `{"text": 5}`)
-		again(`{“text”: “butter”}`, "Curly quotes", `{"text": "butter"}`)
+		stale := again(`{“text”: “butter”}`, "Curly quotes", `{"text": "butter"}`)
 		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": "butter"}`})
 		waitUntil(t, func() bool {
 			m, _ := d.discord.Message(ask.ID, card.ID)
 			return strings.Contains(m.Shown(), "changed the arguments") && !m.Buttons()[0].Disabled
 		}, "the card with the new arguments")
+		d.bob.Clicks(ask.ID, stale, "Edit") // what was typed before the change can't take its place unseen
+		reopened, err := d.discord.WaitForModal(d.ctx(), deciderID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.bob.SubmitsAgain(reopened, map[string]string{"arguments": `{"text": "oil"}`})
+		d.readsEphemeral(ask.ID, deciderID, "The arguments were changed after this card was drawn")
 		d.bob.Clicks(ask.ID, card.ID, "Approve")
 		d.reads(ask.ID, "Done. An approver changed the arguments to")
 		d.ann.Posts(ask.ID, d.discord.MentionOfBot()+" note list")

@@ -56,9 +56,16 @@ func TestSlackAnApprovalIsRemembered(t *testing.T) {
 	card = again(asked) // it was stopped
 	s.bob.Clicks("C1", card.TS, "remember")
 	s.shows("C1", card.TS, "It is remembered", 1)
-	s.shows("C1", again("use 1 of 2").TS, done, 1)
+	use = again("use 1 of 2")
+	s.shows("C1", use.TS, done, 1)
+	s.shows("C1", card.TS, ", once.", 1) // what is left
 	s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk", slacktest.InThread(thread))
 	s.reads("C1", thread, "use 2 of 2")
+	s.shows("C1", use.TS, "use 1 of 2", 0) // nothing is left to be stopped
+	s.shows("C1", card.TS, done, 0)
+	if m, _ := s.slack.Message("C1", card.TS); strings.Contains(m.Shown(), "remembered") {
+		t.Errorf("the card says that what is used up is remembered:\n%s", m.Shown())
+	}
 	again(asked) // it is used up
 	s.ann.Posts("C1", s.slack.MentionOfBot()+" note list", slacktest.InThread(thread))
 	s.reads("C1", thread, strings.TrimSpace(strings.Repeat("• milk\n", 5)))

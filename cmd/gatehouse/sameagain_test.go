@@ -87,7 +87,7 @@ func TestSlackAWordDecidesNothing(t *testing.T) {
 	env := maps.Clone(transports["HTTP"])
 	s := serveSlack(t, slacktest.Options{}, env)
 	thread, card := s.asked("milk")
-	for _, word := range []string{"approve", "Approved!", " DENY ", "denied."} {
+	for _, word := range []string{"approve", "Approved!", " DENY ", "denied.", "*approve*", "approved…", "👍 Approve"} {
 		before := len(s.slack.Thread("C1", thread))
 		s.bob.Posts("C1", s.slack.MentionOfBot()+" "+word, slacktest.InThread(thread))
 		waitUntil(t, func() bool { return len(s.slack.Thread("C1", thread)) >= before+2 }, "an answer to "+word)

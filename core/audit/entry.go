@@ -52,6 +52,10 @@ const Edited = "edited"
 // Revealed is the action of a person who read an approval's call with what is masked elsewhere.
 const Revealed = "revealed"
 
+// Used is the action of a call that began because this approval is remembered. Its entries count the uses, whatever the
+// database has of the approvals of these calls.
+const Used = "used"
+
 // Amended is the action of a person who changed or deleted the message that the approval was requested for, while it was open.
 const Amended = "amended"
 

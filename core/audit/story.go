@@ -36,7 +36,7 @@ type digest struct{ key, text string }
 
 // Silent are the actions that tell nothing of what an approval is: of a vote that did not count, the approval may not even exist. That a card was
 // sent, or none was, is compared with nothing: a card is pruned before its approval.
-var Silent = []string{Rejected, Altered, Sent, Undelivered, Revealed, Reminded, Overtaken}
+var Silent = []string{Rejected, Altered, Sent, Undelivered, Revealed, Reminded, Overtaken, Used}
 
 // Tell adds an entry of the approval to the story. The entries come in their order.
 func (s *Story) Tell(e Entry) {

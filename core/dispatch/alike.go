@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gatehouse/core"
 )
@@ -37,7 +38,8 @@ func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, 
 	if _, said := in.Message.Content.Speaker(); said {
 		blocks--
 	}
-	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(in.Message.Content.Own()), ".!? "))
+	mark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	word := strings.ToLower(strings.TrimFunc(in.Message.Content.Own(), mark))
 	if in.ByWord || blocks != 1 || !slices.Contains(decisions, word) {
 		return nil, nil
 	}

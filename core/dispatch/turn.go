@@ -274,16 +274,13 @@ func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 	return who, nil
 }
 
-// maxRemembered is how many approvals of the conversation are looked through, the latest first.
-const maxRemembered = 200
-
 // remembered returns the next use of an approval of the same call in this conversation that its own rule and today's
 // remember: the rules are the same, as is the tool's schema, its call has begun, and those who approved it could approve
 // it for this requester today. nil: there is none.
 func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (*core.Use, error) {
 	info, _ := core.TurnFrom(ctx)
 	found, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
-		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation, Limit: maxRemembered,
+		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation, Limit: core.MaxRemembered,
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,12 +13,17 @@ const maxMixed = 3
 
 // Mixed returns the first words of a text in which letters of another alphabet stand for ones of ASCII that they look
 // like: "pаypal (а is U+0430)". A word mixes both or, as a part of an address, has only letters that look like others. A
-// word of two letters may be a unit. Whole words of another alphabet, emoji and accents are what they seem.
+// word of two letters may be a unit, except in the name of a host. Whole words of another alphabet, emoji and accents
+// are what they seem. Escapes are no letters: that of a line's end is between two words, and that of what is invisible
+// may be in one.
 func Mixed(text string) (words []string) {
+	text = invisible.ReplaceAllString(lineEnd.ReplaceAllString(text, " "), "")
 	for _, token := range strings.Fields(text) {
 		address := strings.ContainsAny(token, ".@/") && strings.ContainsFunc(token, isASCIILetter)
-		for _, word := range strings.FieldsFunc(token, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }) {
-			if named := disguised(word, address); named != "" && !slices.Contains(words, named) && len(words) < maxMixed {
+		names := strings.FieldsFunc(host.FindString(token), isNoPartOfWord)
+		for _, word := range strings.FieldsFunc(token, isNoPartOfWord) {
+			named := disguised(word, address, slices.Contains(names, word))
+			if named != "" && !slices.Contains(words, named) && len(words) < maxMixed {
 				words = append(words, named)
 			}
 		}
@@ -25,8 +31,20 @@ func Mixed(text string) (words []string) {
 	return words
 }
 
-// disguised names a word that is not what it seems, with the letters that are not; "" if it is.
-func disguised(word string, address bool) string {
+func isNoPartOfWord(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }
+
+// What EscapeLine and JSON, also within JSON, make of what is between words and of what is invisible.
+var (
+	lineEnd   = regexp.MustCompile(`\\+[nrt]`)
+	invisible = regexp.MustCompile(`\\+u[0-9a-fA-F]{4}`)
+)
+
+// host matches what names a host: behind a scheme, in an address of mail, or with letters of ASCII after its last dot.
+var host = regexp.MustCompile(`(?:://|@)[^/]*|^[^/]+\.[A-Za-z]{2,}"?[,;]?$`)
+
+// disguised names a word, maybe of an address or even of its host, that is not what it seems, with the letters that are
+// not; "" if it is.
+func disguised(word string, address, host bool) string {
 	var foreign []string
 	ascii, others, letters := false, false, 0
 	for _, r := range word {
@@ -44,7 +62,7 @@ func disguised(word string, address bool) string {
 		}
 		letters++
 	}
-	if foreign == nil || letters < 3 || !ascii && (!address || others) {
+	if foreign == nil || letters < 3 && !host || !ascii && (!address || others) {
 		return ""
 	}
 	return word + " (" + strings.Join(foreign, ", ") + ")"

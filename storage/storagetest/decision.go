@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"gatehouse/core"
@@ -314,6 +315,46 @@ var decisionExamples = []example{
 			w.sent(row, "ref")
 		}
 		w.equal("what is left", len(w.deliver(minute)), 0)
+	}},
+	{"the cards of the same requests are redrawn whenever one is no longer among them, and link to the first", func(w *world) {
+		same := func(id string, first core.ApprovalID) *core.Approval {
+			c := w.take(w.message(conversation), minute)
+			a := asks(c, id, core.Rule{Edit: true})
+			a.Call.Digest = "the same"
+			p := card(a)
+			if first != "" {
+				p.Like = core.Approval{ID: first}.CardKey()
+			}
+			w.done(c, core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a, Posts: []core.Post{p},
+			})
+			return a
+		}
+		cards := func(what string, want ...string) {
+			var got []string
+			for rows := w.deliver(minute); len(rows) > 0; rows = w.deliver(minute) { // one of a place at a time
+				got = append(got, string(rows[0].Approval)+" like "+rows[0].Like)
+				w.sent(rows[0], "ref "+core.Ref(rows[0].Approval))
+			}
+			slices.Sort(got)
+			w.equal(what, got, want)
+		}
+		first := same("a", "")
+		cards("the first", "a like ")
+		same("b", "a")
+		cards("the second", "a like ", "b like card/a")
+		third := same("c", "a")
+		cards("the third", "a like ", "b like card/a", "c like card/a")
+		edit := vote("a", bob, core.Edit)
+		changed := first.Call
+		changed.Digest = "another"
+		edit.Edit = &changed
+		must(w.Decide(w.ctx, edit))(w)
+		cards("after the change of the first", "a like ", "b like card/b", "c like card/b")
+		m := w.take(w.message(conversation), minute)
+		ended := core.Abandon{Invocation: third.Invocation, Cancel: true, Reason: "stopped", By: ann}
+		w.done(m, core.Finish{Abandoned: []core.Abandon{ended}})
+		cards("after the end of the third", "b like card/b", "c like card/b")
 	}},
 	{"a decision redraws every card of an approval", func(w *world) {
 		c := w.take(w.message(conversation), minute)

@@ -45,6 +45,60 @@ var intentExamples = []example{
 			w.Fatalf("got %+v", rec)
 		}
 	}},
+	{"no use of a remembered approval is begun too often, after it was stopped, or too late", func(w *world) {
+		rule := core.Rule{Verdict: core.VerdictAsk, Remember: hour}
+		remembered := core.ApprovalID("a")
+		use := func(id string) core.Claim {
+			until := must(w.LoadApproval(w.ctx, remembered))(w).DecidedAt.Add(hour)
+			c := w.take(w.message(conversation), minute)
+			a := asks(c, id, rule)
+			a.Use = &core.Use{Of: remembered, N: 1, Uses: 1, Until: until}
+			a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy"}
+			w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a})
+			return c
+		}
+		c := w.suspend(conversation, "a", rule)
+		d := vote("a", bob, core.Approve)
+		d.Vote.Remember = true
+		must(w.Decide(w.ctx, d))(w)
+		w.done(w.wakes("a", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+
+		c = use("in time")
+		s := w.wakes("in time", c.Event.Invocation, core.Approved)
+		w.equal("fresh", must(w.BeginIntent(w.ctx, s, intent(c, "in time")))(w).Fresh, true)
+		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+
+		c = use("too often") // as if the database had lost the first
+		s = w.wakes("too often", c.Event.Invocation, core.Approved)
+		_, err := w.BeginIntent(w.ctx, s, intent(c, "too often"))
+		w.fails(err, core.ApprovalMissing)
+		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+
+		remembered = "b"
+		c = w.suspend(conversation, "b", rule)
+		d = vote("b", bob, core.Approve)
+		d.Vote.Remember = true
+		must(w.Decide(w.ctx, d))(w)
+		w.done(w.wakes("b", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		c = use("stopped")
+		must(w.Decide(w.ctx, vote("b", bob, core.Forget)))(w)
+		s = w.wakes("stopped", c.Event.Invocation, core.Approved)
+		_, err = w.BeginIntent(w.ctx, s, intent(c, "stopped"))
+		w.fails(err, core.ApprovalMissing)
+		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+
+		c = w.suspend(conversation, "c", rule)
+		d = vote("c", bob, core.Approve)
+		d.Vote.Remember = true
+		must(w.Decide(w.ctx, d))(w)
+		w.done(w.wakes("c", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		remembered = "c"
+		c = use("late")
+		w.db.Advance(hour)
+		s = w.wakes("late", c.Event.Invocation, core.Approved)
+		_, err = w.BeginIntent(w.ctx, s, intent(c, "late"))
+		w.fails(err, core.ApprovalMissing)
+	}},
 	{"the first result is kept", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)

@@ -38,7 +38,7 @@ func (d Desk) refuseEdit(
 	return again, true
 }
 
-var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‟", `"`, "‘", "'", "’", "'")
+var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‟", `"`)
 
 // straightQuotes is a text that is JSON once its curly quotes are straight; mended is false for any other text.
 func straightQuotes(text string) (straight string, mended bool) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -83,6 +84,11 @@ func (t *Tx) openApproval(a core.Approval) error {
 		return err
 	}
 	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s, %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedTerms(a), t.auditedRecord(a)))
+	if a.Use != nil {
+		if err := t.redrawMemory(*a.Use); err != nil {
+			return err
+		}
+	}
 	if a.State != core.Open {
 		return t.decided(a, "", a.Reason)
 	}
@@ -95,19 +101,42 @@ func (t *Tx) openApproval(a core.Approval) error {
 }
 
 // redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation, be
-// drawn once more: each says which of them it is.
+// drawn once more: each says which of them it is, and links to the first.
 func (t *Tx) redrawSame(a core.Approval) error {
 	if a.Question != nil || a.External != nil {
 		return nil
 	}
 	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
-		where requester = $1 and state = 'open' and conversation = $2 and id <> $3`, a.Requester.ID, a.Conversation, a.ID)
-	for _, other := range open {
-		if other.Call.Digest == a.Call.Digest {
-			t.redrawCards(other.ID)
+		where requester = $1 and state = 'open' and conversation = $2 order by seq`, a.Requester.ID, a.Conversation)
+	same := slices.DeleteFunc(open, func(o core.Approval) bool { return o.Call.Digest != a.Call.Digest })
+	for _, other := range same {
+		if other.ID == a.ID && a.Edits() == 0 { // it is new
+			continue
 		}
+		t.changeCards(other.ID, func(card core.OutboxRow) error {
+			p := card.Post
+			if p.Like == "" {
+				return t.raiseWanted(card)
+			}
+			p.Like = same[0].CardKey() + strings.TrimPrefix(p.Key, other.CardKey())
+			return t.changeRow(card, p)
+		})
 	}
 	return err
+}
+
+// redrawMemory makes the cards of what is remembered be drawn once more after a use: they say how many are left. After
+// the last one the cards of the earlier uses offer nothing to stop any more.
+func (t *Tx) redrawMemory(use core.Use) error {
+	t.redrawCards(use.Of)
+	source, err := t.approval(use.Of)
+	if core.CategoryOf(err) == core.NotFound || err == nil && use.N < use.Uses {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.redrawUses(source)
 }
 
 // endTasks removes the tasks of an approval that is no longer open.
@@ -145,6 +174,9 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	}
 	t.auditReason(a.ID, a.Session, string(core.Cancelled), c.By.ID, t.auditedRecord(a), c.Reason)
 	t.redrawCards(a.ID)
+	if err := t.redrawSame(a); err != nil {
+		return err
+	}
 	return t.endTasks(a)
 }
 

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -245,6 +246,9 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 			if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 				return err
 			}
+			if err := cmp.Or(t.redrawSame(before), t.redrawSame(a)); err != nil {
+				return err
+			}
 			t.audit(a.ID, audit.Edited, v.Actor.ID, join(join("choice edit", by.Detail), join(t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedRecord(a))))
 			continue
 		}
@@ -274,12 +278,13 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 	return nil
 }
 
-// redrawUses makes the cards of the calls that a remembered approval has allowed be drawn once more.
+// redrawUses makes the cards of the calls that a remembered approval has allowed be drawn once more. That of the last
+// one never offers to stop anything.
 func (t *Tx) redrawUses(a core.Approval) error {
 	later, err := List(t, readApproval, `select `+approvalColumns+` from approvals
 		where conversation = $1 and state = 'approved' and decided_at >= $2`, a.Conversation, a.DecidedAt)
 	for _, use := range later {
-		if use.Use != nil && use.Use.Of == a.ID {
+		if use.Use != nil && use.Use.Of == a.ID && use.Use.N < use.Use.Uses {
 			t.redrawCards(use.ID)
 		}
 	}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
@@ -47,20 +48,32 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 		if stopped {
 			return rec, core.Errorf(core.Stopped, "Stopped.")
 		}
+		if a.Use != nil {
+			t.audit(a.Use.Of, audit.Used, c.Owner, fmt.Sprintf("by %s, %d of %d", a.ID, a.Use.N, a.Use.Uses))
+		}
 		return core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}, t.storeIntent(c, i)
 	})
 }
 
-// checkUse refuses a call if somebody has stopped the remembered approval that allowed it.
+// checkUse refuses a call whose approval is not remembered any more: since it was allowed, somebody has stopped that, the
+// time is over, or as many calls have begun as it allows, says the audit log.
 func (t *Tx) checkUse(u *core.Use) error {
 	if u == nil {
 		return nil
 	}
 	a, err := t.lockedApproval(u.Of)
-	if core.CategoryOf(err) == core.NotFound || err == nil && a.Forgotten() {
+	if err != nil && core.CategoryOf(err) != core.NotFound {
+		return err
+	}
+	begun := 0
+	const count = `select count(*) from audit where approval = $1 and action = $2`
+	if _, err := t.Row([]any{&begun}, count, u.Of, audit.Used); err != nil {
+		return err
+	}
+	if err != nil || a.Forgotten() || !t.Now.Before(u.Until) || begun >= u.Uses {
 		return core.Errorf(core.ApprovalMissing, "Nothing was done: the approval that allowed this call is not remembered any more. Ask again.")
 	}
-	return err
+	return nil
 }
 
 func matches(wanted, given core.Intent) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"gatehouse/core"
 	"gatehouse/core/chat"
@@ -94,7 +96,8 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 		outcome = answer // refused before it ran, so no subscriber was called
 	}
 	f, err := t.outcome(ctx, s, outcome)
-	if err == nil && t.leftInDoubt(ctx, asked.ID) {
+	says := func(p core.Post) bool { return strings.Contains(p.Text, core.UnknownOutcome(asked.Call.Tool).Message) }
+	if err == nil && !slices.ContainsFunc(f.Posts, says) && t.leftInDoubt(ctx, asked.ID) {
 		f.Posts = append(f.Posts, t.unknownOutcome(asked))
 	}
 	return f, err

@@ -12,17 +12,25 @@ import (
 // lately is how long ago a denial of the same call may be for its next card to say so.
 const lately = 15 * time.Minute
 
-// maxBefore is how many denials of the conversation are looked through, the latest first.
-const maxBefore = 20
+// maxBefore is how many open and denied requests of the conversation are looked through, the latest first.
+const maxBefore = 100
 
 // before notes on the card of an open request what came before it in its conversation: open requests of the same person
 // for the same call, and the last denial of that call.
 func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) error {
-	open, err := s.open(ctx, a.Conversation)
-	if err != nil {
-		return err
+	found, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
+		States: []core.ApprovalState{core.Open, core.Denied}, Conversation: a.Conversation, Limit: maxBefore,
+	})
+	var same, denied []core.Approval
+	for _, o := range found {
+		since := a.CreatedAt.Sub(o.DecidedAt)
+		switch {
+		case o.State == core.Open && a.Alike(o):
+			same = append(same, o)
+		case o.State == core.Denied && o.Call.Tool == a.Call.Tool && o.Call.Digest == a.Call.Digest && since >= 0 && since <= lately:
+			denied = append(denied, o)
+		}
 	}
-	same := slices.DeleteFunc(open, func(o core.Approval) bool { return !a.Alike(o) })
 	if n := len(same); n > 1 {
 		first := same[n-1] // the latest come first
 		at := slices.IndexFunc(same, func(o core.Approval) bool { return o.ID == a.ID })
@@ -30,18 +38,10 @@ func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) 
 			card.Same = &core.Same{N: n - at, Of: n, First: first.ID, At: first.CreatedAt}
 		}
 	}
-	denied, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
-		States: []core.ApprovalState{core.Denied}, Conversation: a.Conversation, Limit: maxBefore,
-	})
-	for _, o := range denied {
-		since := a.CreatedAt.Sub(o.DecidedAt)
-		if o.Call.Tool != a.Call.Tool || o.Call.Digest != a.Call.Digest || since < 0 || since > lately {
-			continue
-		}
-		if o, _, err = s.store.Recorded(ctx, o.ID); err == nil {
+	if len(denied) > 0 { // one that the audit log contradicts says nothing
+		if o, _, err := s.store.Recorded(ctx, denied[0].ID); err == nil {
 			card.Refused = &core.Refused{By: o.DecidedBy, At: o.DecidedAt, Reason: mask.Text(o.Reason)}
 		}
-		return nil // one that the audit log contradicts says nothing
 	}
 	return err
 }

@@ -10,22 +10,16 @@ import (
 	"gatehouse/core"
 )
 
-// linkAlike has the cards of a request name the first open one of the same call by the same person in this conversation.
-func (t *turn) linkAlike(ctx context.Context, a core.Approval, cards []core.Post) error {
-	if len(cards) == 0 || a.State != core.Open {
-		return nil
-	}
-	open, err := t.openApprovals(ctx)
+// linkAlike has the cards of a request name the first open one of the same call by the same person in its conversation.
+func linkAlike(a core.Approval, open []core.Approval, cards []core.Post) {
 	for _, first := range slices.Backward(open) {
-		if !a.Alike(first) {
-			continue
+		if a.State == core.Open && first.Conversation == a.Conversation && a.Alike(first) {
+			for i := range cards {
+				cards[i].Like = first.CardKey() + strings.TrimPrefix(cards[i].Key, a.CardKey())
+			}
+			return
 		}
-		for i := range cards {
-			cards[i].Like = first.CardKey() + strings.TrimPrefix(cards[i].Key, a.CardKey())
-		}
-		break
 	}
-	return err
 }
 
 // decisions are words that look like a decision, where only buttons decide.

@@ -126,7 +126,8 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.F
 		}
 		return f, nil
 	case core.Suspended:
-		if err := t.checkOpenApprovals(ctx); err != nil {
+		open, err := t.checkOpenApprovals(ctx)
+		if err != nil {
 			return nil, err
 		}
 		f.Paused, f.Evidence = s.paused, t.evidence
@@ -135,9 +136,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.F
 		approval, card, ok := t.Open(info, s.paused.Session, o)
 		if ok {
 			f.Approval = &approval
-			if err := t.linkAlike(ctx, approval, card); err != nil {
-				return nil, err
-			}
+			linkAlike(approval, open, card)
 		}
 		pending := o.Pending
 		if n, asked := len(pending), o.Descriptor.Approval; n > 0 && len(card) > 0 && asked != nil && asked.Announced {
@@ -157,17 +156,20 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.F
 	return nil, core.Errorf(core.Internal, "Unknown outcome %T.", o)
 }
 
-// checkOpenApprovals fails if the person whom the turn is for already has many open approvals.
-func (t *turn) checkOpenApprovals(ctx context.Context) error {
+// checkOpenApprovals returns the open approvals of the person whom the turn is for, the latest first, and fails if they
+// have many.
+func (t *turn) checkOpenApprovals(ctx context.Context) ([]core.Approval, error) {
 	info, _ := core.TurnFrom(ctx)
 	if info.Actor.ID == "" {
-		return nil
+		return nil, nil
 	}
-	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Requester: info.Actor.ID, Limit: maxOpenApprovals})
+	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
+		States: []core.ApprovalState{core.Open}, Requester: info.Actor.ID, Limit: maxOpenApprovals,
+	})
 	if err == nil && len(open) == maxOpenApprovals {
 		err = core.Errorf(core.RateLimited, t.Sentences.TooManyApprovals, maxOpenApprovals)
 	}
-	return err
+	return open, err
 }
 
 // harnessError carries an errored outcome, with its reply, to finishFailed.

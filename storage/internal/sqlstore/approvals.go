@@ -97,6 +97,15 @@ func (t *Tx) openApproval(a core.Approval) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// openRequest stores a new approval of a turn, whose cards are posts. Where they name another request of the same call,
+// the cards of these are drawn once more.
+func (t *Tx) openRequest(a core.Approval, posts []core.Post) error {
+	if err := t.openApproval(a); err != nil || !slices.ContainsFunc(posts, func(p core.Post) bool { return p.Like != "" }) {
+		return err
+	}
 	return t.redrawSame(a)
 }
 

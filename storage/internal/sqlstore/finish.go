@@ -158,7 +158,7 @@ func (t *Tx) finish(f core.Finish, stored storedSession) (s core.SessionRecord, 
 		}
 	}
 	if f.Approval != nil {
-		if err := t.openApproval(*f.Approval); err != nil {
+		if err := t.openRequest(*f.Approval, f.Posts); err != nil {
 			return s, fmt.Errorf("opening the approval: %w", err)
 		}
 	}

@@ -79,7 +79,7 @@ func (a Approval) Remembers(call Call, rule Rule, requester Actor) bool {
 		rule = rule.Escalated() // as it is stored with an approval that was decided later
 	}
 	return a.Call.Tool == call.Tool && a.Call.Digest == call.Digest && a.Call.Risk == call.Risk &&
-		a.Call.Bound.Schema == call.Bound.Schema && a.Rule.Same(rule) && a.Memory() != Memory{} && a.rememberedFor(requester, rule)
+		a.Call.Bound.Schema == call.Bound.Schema && a.Rule.Same(rule) && a.Memory() != Memory{} && a.rememberedFor(requester, rule.At(a.CreatedAt, a.DecidedAt))
 }
 
 // NextUse is the use of this approval at a moment, if those of uses have been made; nil if it allows no further one.

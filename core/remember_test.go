@@ -43,6 +43,13 @@ func TestLaw5_ARememberedApprovalHoldsOnlyForTheSame(t *testing.T) {
 			a.Rule.Quorum, r.Quorum = 2, 2
 			a.Votes = append(a.Votes, core.Vote{Actor: core.Actor{ID: "x:cat"}, Choice: core.Approve})
 		}, ann, false},
+		"by whom it was escalated to, a moment before that was stored": {func(a *core.Approval, _ *core.Call, r *core.Rule) {
+			a.Rule.Escalate = core.Escalation{After: time.Minute, To: []string{"x:dan"}}
+			r.Escalate = a.Rule.Escalate
+			a.CreatedAt = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+			a.DecidedAt = a.CreatedAt.Add(2 * time.Minute)
+			a.Votes[0].Actor = core.Actor{ID: "x:dan"}
+		}, ann, true},
 		"a use of another one":        {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.Use = &core.Use{Of: "a0"} }, ann, false},
 		"denied":                      {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.State = core.Denied }, ann, false},
 		"allowed by the policy":       {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.Rule.Verdict = core.VerdictAllow }, ann, false},

@@ -121,6 +121,9 @@ func (m *memories) request(rt *rapid.T, who, text string) {
 	case by == nil && (a.Use != nil || a.State != core.Open):
 		rt.Fatalf("%s asked for %s, which nobody allows, and it is %s: %+v", who, text, a.State, a.Use)
 	case by == nil:
+		for text == "salt" && time.Now().Before(a.Deadline) { // on a fast machine a press would still be in time
+			settle()
+		}
 		m.all = append(m.all, &asked{id: a.ID, text: text, who: who, open: true, approved: map[string]bool{}})
 	case a.Use == nil || a.Use.Of != by.id || a.Use.N != by.uses+1 || a.Use.Uses != 2:
 		rt.Fatalf("%s asked for %s, which %s allows once more: %+v", who, text, by.id, a.Use)

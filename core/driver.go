@@ -54,12 +54,14 @@ type Deps struct {
 	PutBlob func(ctx context.Context, e Event, data []byte) (digest string, err error)
 	KV      KV // shared by the processes of one bot
 	Events  func(ctx context.Context, f EventFilter) ([]EventRecord, error)
-	Owner   string            // this process's name, for leases
-	Lease   time.Duration     // how soon other processes take over from one that died
-	Jitter  func() float64    // of waits before another attempt, from 0 (half) to 1 (full)
-	Now     func() time.Time  // nil: time.Now
-	Words   map[string]string // in place of built-in texts of cards, by their keys
-	Log     *slog.Logger
+	Owner   string           // this process's name, for leases
+	Lease   time.Duration    // how soon other processes take over from one that died
+	Jitter  func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
+	Now     func() time.Time // nil: time.Now
+	// ReadBefore is how much of what was said in a thread before the bot was asked there it may read, in tokens; 0: nothing.
+	ReadBefore int
+	Words      map[string]string // in place of built-in texts of cards, by their keys
+	Log        *slog.Logger
 }
 
 // Doctor is a Driver that can check its configuration by asking the platform. It changes nothing, there or here, and

@@ -59,7 +59,9 @@ type Receipt struct {
 // Input is the parsed payload of a message.
 type Input struct {
 	Message *Message
-	ByWord  bool // people decide by words there, so that one alone is a message like any other
+	ByWord  bool   // people decide by words there, so that one alone is a message like any other
+	Fetched bool   // some of Message came from the platform, not with the event: it is stored with the event, and not fetched again
+	Ignored string // why there is nothing to answer, where Message is nil; "": it says nothing
 }
 
 // Click is a press of a button of an approval's card. Its JSON is the payload of a ClickEvent, the same on every platform; an adapter may add
@@ -155,5 +157,6 @@ type EventRecord struct {
 	NotBefore  time.Time // the end of the backoff
 	EndedAt    time.Time // zero: not ended
 	End        End
-	RetryOf    int64 // the event that this one retries; 0 = none
+	RetryOf    int64    // the event that this one retries; 0 = none
+	Fetched    *Message // the message as it was first read, if the platform was asked for some of it; see Input
 }

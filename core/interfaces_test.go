@@ -15,7 +15,7 @@ import (
 // llm.Vendor and llm.Endpoint make a vendor of models one.
 const (
 	maxInterfaces = 37
-	maxMethods    = 6
+	maxMethods    = 7
 )
 
 // kits are folders of fakes, suites and benches that only tests and measurements use.

@@ -58,6 +58,8 @@ type EventFilter struct {
 	Session      SessionID
 	Invocation   InvocationID
 	Seq          int64
+	Kinds        []Kind // nil = all
+	Before       string // with Platform: those that came before the event of that id
 	Limit        int
 }
 

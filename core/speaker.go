@@ -3,6 +3,7 @@ package core
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,13 +29,13 @@ const (
 	quote = "> "
 )
 
-// Said is the content of a person's message: what the speaker wrote, which may be empty, and the images. Content.Speaker and Content.Own
-// give the speaker and the text back, exactly.
-func Said(s Speaker, text string, images ...Block) Content {
+// Said is the content of a person's message: what it points at (see Quote), which needs a speaker, what the speaker wrote,
+// which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back, exactly.
+func Said(s Speaker, text string, points []Block, images ...Block) Content {
 	if s == (Speaker{}) && len(images) == 0 {
 		return Text(text)
 	}
-	var blocks []Block
+	blocks := slices.Clone(points)
 	if s != (Speaker{}) {
 		blocks = append(blocks, Block{Type: TextBlock, Text: s.label()})
 		text = quoted(text)
@@ -48,10 +49,11 @@ func Said(s Speaker, text string, images ...Block) Content {
 
 // Speaker is who said it; ok is false for what was not said in a conversation of several people.
 func (c Content) Speaker() (s Speaker, ok bool) {
-	if len(c.blocks) == 0 || c.blocks[0].Type != TextBlock {
+	said := afterQuoted(c.blocks)
+	if len(said) == 0 || said[0].Type != TextBlock {
 		return Speaker{}, false
 	}
-	label := c.blocks[0].Text
+	label := said[0].Text
 	if json.Unmarshal([]byte(strings.TrimSuffix(label, says)), &s) != nil || s.label() != label {
 		return Speaker{}, false
 	}
@@ -63,7 +65,7 @@ func (c Content) Own() string {
 	blocks := c.Blocks()
 	_, said := c.Speaker()
 	if said {
-		blocks = blocks[1:]
+		blocks = afterQuoted(blocks)[1:]
 	}
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].Type == TextBlock {
@@ -74,6 +76,14 @@ func (c Content) Own() string {
 		}
 	}
 	return ""
+}
+
+// afterQuoted are a message's blocks without the quotations at its beginning.
+func afterQuoted(blocks []Block) []Block {
+	for len(blocks) > 0 && isQuoted(blocks[0]) {
+		blocks = blocks[1:]
+	}
+	return blocks
 }
 
 // label is the line in front of what the speaker says. What is invisible in the name is escaped, as JSON allows.

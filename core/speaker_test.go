@@ -45,7 +45,7 @@ func TestLaw8_NobodyCanSpeakForSomebodyElse(t *testing.T) {
 			if rapid.Bool().Draw(rt, "picture") {
 				images = []core.Block{picture}
 			}
-			c := core.Said(s.Speaker, s.Text, images...)
+			c := core.Said(s.Speaker, s.Text, nil, images...)
 			stored, err := json.Marshal(core.Message{Role: core.User, Content: c})
 			if err != nil {
 				rt.Fatal(err)
@@ -84,17 +84,17 @@ func TestSaidReadsLikeAQuote(t *testing.T) {
 		own     string
 		list    bool
 	}{
-		"among others":      {core.Said(bob, "note add milk\nand bread"), `{"name":"Bob \"B\" <b>","id":"x:1"} says:` + "\n> note add milk\n> and bread", "note add milk\nand bread", true},
-		"a picture alone":   {core.Said(bob, "", picture), `{"name":"Bob \"B\" <b>","id":"x:1"} says:`, "", true},
-		"one person":        {core.Said(core.Speaker{}, "hello\nthere"), "hello\nthere", "hello\nthere", false},
-		"with a picture":    {core.Said(core.Speaker{}, "> hello", picture), "> hello", "> hello", true},
-		"what is invisible": {core.Said(core.Speaker{Name: "A\u200bnn", ID: "x:2"}, "hi"), `{"name":"A\u200bnn","id":"x:2"} says:` + "\n> hi", "hi", true},
+		"among others":      {core.Said(bob, "note add milk\nand bread", nil), `{"name":"Bob \"B\" <b>","id":"x:1"} says:` + "\n> note add milk\n> and bread", "note add milk\nand bread", true},
+		"a picture alone":   {core.Said(bob, "", nil, picture), `{"name":"Bob \"B\" <b>","id":"x:1"} says:`, "", true},
+		"one person":        {core.Said(core.Speaker{}, "hello\nthere", nil), "hello\nthere", "hello\nthere", false},
+		"with a picture":    {core.Said(core.Speaker{}, "> hello", nil, picture), "> hello", "> hello", true},
+		"what is invisible": {core.Said(core.Speaker{Name: "A\u200bnn", ID: "x:2"}, "hi", nil), `{"name":"A\u200bnn","id":"x:2"} says:` + "\n> hi", "hi", true},
 	} {
 		if got := c.content.String(); got != c.want || c.content.Own() != c.own || c.content.IsList() != c.list {
 			t.Errorf("%s: %q, own %q, list %v", name, got, c.content.Own(), c.content.IsList())
 		}
 	}
-	if _, ok := core.Said(core.Speaker{}, "hello", picture).Speaker(); ok {
+	if _, ok := core.Said(core.Speaker{}, "hello", nil, picture).Speaker(); ok {
 		t.Error("a conversation with one person has no speakers")
 	}
 	if _, ok := core.Blocks(core.Block{Type: core.TextBlock, Text: "Bob (x:1) says:"}).Speaker(); ok {

@@ -32,35 +32,33 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day:
-// if one has expired, the message is read once more for its files' current links.
-func (d *Discord) images(
-	ctx context.Context, e core.Event, m message,
-) (images []core.Block, unread []string, err error) {
+// files reads a message's files. A link is valid for a day: if one has expired, the message is read once more for its files'
+// current links.
+func (d *Discord) files(ctx context.Context, e core.Event, m message, by core.Speaker) (chat.Read, error) {
 	// The link suffices: no token is sent.
-	fetch := chat.Images{
+	fetcher := chat.Fetcher{
 		Put: d.PutBlob, Event: e,
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
 	var files []chat.File
 	for _, a := range m.files() {
-		files = append(files, chat.File(a))
+		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL, By: by})
 	}
 	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
-	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
-		image, err := fetch.Fetch(ctx, f.URL, limit)
+	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) {
+		content, err := fetcher.Fetch(ctx, f, f.URL)
 		if !errors.Is(err, errGone) {
-			return image, err
+			return content, err
 		}
 		current, err := links()
 		switch {
 		case err != nil:
-			return core.Block{}, err
+			return chat.Content{}, err
 		case current[f.ID] == "":
-			return core.Block{}, errGone
+			return chat.Content{}, errGone
 		}
-		return fetch.Fetch(ctx, current[f.ID], limit)
+		return fetcher.Fetch(ctx, f, current[f.ID])
 	})
 }
 

@@ -77,9 +77,9 @@ func TestRouteLimitBlocksOneChannel(t *testing.T) {
 func TestErrorsContainNoFileAddresses(t *testing.T) {
 	w := newRig(t, nil)
 	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
-	_, _, err := w.d.images(w.ctx(), core.Event{}, message{Attachments: []attachment{
+	_, err := w.d.files(w.ctx(), core.Event{}, message{Attachments: []attachment{
 		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
-	}})
+	}}, core.Speaker{})
 	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}

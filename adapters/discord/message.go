@@ -64,19 +64,17 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	}
 	rest, _ := addressed(m, me, role)
 	text := d.forwarded(d.readableIn(m, rest), m)
-	images, unread, err := d.images(ctx, e, m)
-	if err != nil {
+	h := chat.Heard{
+		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID},
+		Alone:   m.Guild == "", Mention: m.Guild != "", Text: text,
+	}
+	if h.Files, err = d.files(ctx, e, m, h.Speaker); err != nil {
 		return core.Input{}, err
 	}
 	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
 		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
-	var speaker core.Speaker
-	if m.Guild != "" {
-		speaker = core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID}
-	}
-	input, err := chat.UserMessage(speaker, text, images, unread)
-	return core.Input{Message: input}, err
+	return h.Input()
 }
 
 // decodeMessage decodes the payload of a message, or of a command that asks a question.

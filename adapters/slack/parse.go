@@ -27,18 +27,19 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	b, _ := s.botOf(body)
 	rest, _ := cutMention(m.Text, b.user)
 	text := strings.TrimSpace(s.withNames(ctx, rest))
-	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.imagesOf(e))
-	if err != nil {
+	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")
+	h := chat.Heard{Speaker: s.speaker(ctx, m.User), Alone: direct, Mention: !direct, Text: text}
+	if h.Files, err = chat.Files(ctx, filesOf(m.Files, h.Speaker), s.fetcher(e)); err != nil {
 		return in, err
 	}
-	var speaker core.Speaker
-	if direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D"); !direct {
-		ctx, cancel := context.WithTimeout(ctx, namesTime)
-		defer cancel()
-		speaker = core.Speaker{Name: s.userName(ctx, m.User), ID: Name + ":" + m.User}
-	}
-	in.Message, err = chat.UserMessage(speaker, text, images, unread)
-	return in, err
+	return h.Input()
+}
+
+// speaker is a person as the model is told of them.
+func (s *Slack) speaker(ctx context.Context, user string) core.Speaker {
+	ctx, cancel := context.WithTimeout(ctx, namesTime)
+	defer cancel()
+	return core.Speaker{Name: s.userName(ctx, user), ID: Name + ":" + user}
 }
 
 // withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
@@ -59,7 +60,7 @@ func (s *Slack) withNames(ctx context.Context, text string) string {
 }
 
 // filesOf decodes the files of a message, each by itself. A file that can't be decoded becomes an empty File.
-func filesOf(sent json.RawMessage) []chat.File {
+func filesOf(sent json.RawMessage, by core.Speaker) []chat.File {
 	var raw []json.RawMessage
 	_ = json.Unmarshal(sent, &raw) // most messages have none
 	all := make([]chat.File, len(raw))
@@ -73,7 +74,7 @@ func filesOf(sent json.RawMessage) []chat.File {
 			Private  string  `json:"url_private"`
 		}
 		if json.Unmarshal(r, &f) == nil {
-			all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
+			all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private), By: by}
 		}
 	}
 	return all
@@ -81,14 +82,12 @@ func filesOf(sent json.RawMessage) []chat.File {
 
 var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope files:read")
 
-// imagesOf returns a function that fetches one image of an event with the bot's token, which is sent to Slack's own hosts only.
-func (s *Slack) imagesOf(e core.Event) func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
-	images := chat.Images{
+// fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own hosts only.
+func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (chat.Content, error) {
+	files := chat.Fetcher{
 		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
 		OwnHost: webapi.OwnHost,
 		Refused: errFileRefused, Redirected: errFileRefused,
 	}
-	return func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
-		return images.Fetch(ctx, f.URL, limit)
-	}
+	return func(ctx context.Context, f chat.File) (chat.Content, error) { return files.Fetch(ctx, f, f.URL) }
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +19,7 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		return nil, err
 	}
 	if input.Message == nil {
-		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
+		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: cmp.Or(input.Ignored, "there is nothing to answer")}}, nil
 	}
 	if f, err := t.typedDecision(ctx, input); f != nil || err != nil {
 		return f, err
@@ -46,13 +47,21 @@ func same(a, b core.Message) bool {
 	return err == nil && fault == nil && string(one) == string(other)
 }
 
-// parse has the event's platform read its payload.
+// parse has the event's platform read its payload. What had to be fetched for that is stored before anything is made of
+// it: a later attempt answers the same message, whatever has become of it on the platform.
 func (t *turn) parse(ctx context.Context) (core.Input, error) {
+	if m := t.claim.Event.Fetched; m != nil {
+		return core.Input{Message: m}, nil
+	}
 	p, err := t.platform()
 	if err != nil {
 		return core.Input{}, err
 	}
-	return p.Parse(ctx, t.claim.Event.Event)
+	in, err := p.Parse(ctx, t.claim.Event.Event)
+	if err == nil && in.Fetched && in.Message != nil {
+		err = t.persist(ctx, func(ctx context.Context) error { return t.Store.KeepFetched(ctx, t.claim, *in.Message) })
+	}
+	return in, err
 }
 
 // platform returns the event's platform.

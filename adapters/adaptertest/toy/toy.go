@@ -115,7 +115,7 @@ func (t *Toy) Parse(_ context.Context, e core.Event) (in core.Input, err error) 
 	if err := json.Unmarshal(e.Payload, &p); err != nil || !utf8.Valid(e.Payload) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid, "That can't be read. Send it again.")
 	}
-	in.Message, err = chat.UserMessage(core.Speaker{}, p.Text, nil, nil)
+	in, err = chat.Heard{Alone: true, Text: p.Text}.Input()
 	return in, err
 }
 

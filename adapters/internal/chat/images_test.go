@@ -18,7 +18,7 @@ import (
 
 // album serves an image at each path, and reads them for events.
 type album struct {
-	chat.Images
+	chat.Fetcher
 	server *httptest.Server
 	blobs  adaptertest.Blobs
 }
@@ -29,7 +29,7 @@ func newAlbum(t *testing.T, size int) *album {
 		_, _ = w.Write(append([]byte("\x89PNG\x0d\x0a\x1a\x0a"+r.URL.Path), make([]byte, size)...))
 	}))
 	t.Cleanup(a.server.Close)
-	a.Images = chat.Images{
+	a.Fetcher = chat.Fetcher{
 		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, OwnHost: func(string) bool { return false }, Put: a.blobs.Put,
 		Refused: core.Errorf(core.NotAllowed, "refused"), Redirected: core.Errorf(core.NotAllowed, "redirected"),
 	}
@@ -37,14 +37,13 @@ func newAlbum(t *testing.T, size int) *album {
 }
 
 // read reads n images of one message.
-func (a *album) read(ctx context.Context, n int) ([]core.Block, []string, error) {
+func (a *album) read(ctx context.Context, n int) (images []core.Block, unread []string, err error) {
 	var files []chat.File
 	for i := range n {
 		files = append(files, chat.File{Name: fmt.Sprint(i), Type: "image/png", URL: fmt.Sprint(a.server.URL, "/", i)})
 	}
-	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
-		return a.Fetch(ctx, f.URL, limit)
-	})
+	r, err := chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) { return a.Fetch(ctx, f, f.URL) })
+	return r.Images, r.Unread, err
 }
 
 func TestFourImagesAtMostAreHeldAtOnce(t *testing.T) {

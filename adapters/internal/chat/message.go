@@ -6,18 +6,38 @@ import (
 	"gatehouse/core"
 )
 
-// UserMessage returns a person's message as the agent reads it: the speaker (zero if the conversation has only one person), the images, and
-// the text, which ends with the names of the files that were not read. Error: chat_message_shape_invalid if the message is empty.
-func UserMessage(speaker core.Speaker, text string, images []core.Block, unread []string) (*core.Message, error) {
-	if len(unread) > 0 {
-		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(unread, ", ") + "]")
+// Heard is a person's message as it was read: what they wrote, and what it points at.
+type Heard struct {
+	Speaker core.Speaker // who wrote it
+	Alone   bool         // nobody else writes to the bot there: they are named only where somebody is quoted
+	Mention bool         // a message there needs a mention of the bot
+	Text    string
+	Points  []core.Block // quotations (core.Quote): the thread above, what it replies to, what it forwards
+	Files   Read
+	Fetched bool // the platform was asked for some of Points, or of the text
+}
+
+// Input is the message as the agent reads it. The text ends with the names of the files that were not read. Error:
+// chat_message_shape_invalid if there is nothing in it.
+func (h Heard) Input() (in core.Input, err error) {
+	text := strings.TrimSpace(h.Text)
+	if len(h.Files.Unread) > 0 {
+		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(h.Files.Unread, ", ") + "]")
 	}
-	if text == "" && len(images) == 0 {
-		return nil, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing to answer in that message. Write what you would like after mentioning me.")
+	points := append(h.Points[:len(h.Points):len(h.Points)], h.Files.Texts...)
+	if h.Alone && len(points) == 0 {
+		h.Speaker = core.Speaker{}
 	}
-	m := core.Message{Role: core.User, Content: core.Said(speaker, text, images...)}
+	switch {
+	case text != "" || len(points) > 0 || len(h.Files.Images) > 0:
+	case h.Mention:
+		return in, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing in that message that I can read. Write what you would like after mentioning me.")
+	default:
+		return in, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing in that message that I can read. Write what you would like.")
+	}
+	m := core.Message{Role: core.User, Content: core.Said(h.Speaker, text, points, h.Files.Images...)}
 	if err := m.Validate(); err != nil {
-		return nil, err
+		return in, err
 	}
-	return &m, nil
+	return core.Input{Message: &m, Fetched: h.Fetched || h.Files.Fetched}, nil
 }

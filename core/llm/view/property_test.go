@@ -46,7 +46,7 @@ func (w *teller) person() {
 	case 1:
 		w.add(core.Message{Role: core.User, Content: core.Blocks(text, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceURL, URL: "https://x"}})})
 	case 2:
-		w.add(core.Message{Role: core.User, Content: core.Said(core.Speaker{Name: "Bob", ID: "x:1"}, text.Text)})
+		w.add(core.Message{Role: core.User, Content: core.Said(core.Speaker{Name: "Bob", ID: "x:1"}, text.Text, nil)})
 	case 3:
 		w.add(core.Message{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: " "}, text)})
 	default:

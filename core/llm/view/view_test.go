@@ -115,7 +115,7 @@ func TestOf(t *testing.T) {
 			[]string{"user: hi", "assistant: c1 t c2 t", "tool c1: bad", "tool c2: bad"},
 		},
 		"a person's message of a conversation of several people": {
-			[]core.Message{{Role: core.User, Content: core.Said(core.Speaker{Name: "Bob", ID: "x:1"}, "hi")}}, view.Options{},
+			[]core.Message{{Role: core.User, Content: core.Said(core.Speaker{Name: "Bob", ID: "x:1"}, "hi", nil)}}, view.Options{},
 			[]string{`user: {"name":"Bob","id":"x:1"} says: | > hi`},
 		},
 		"images": {

@@ -157,18 +157,22 @@ func (t *Tx) invocation(e core.Event) core.InvocationID {
 
 // eventColumns are the columns that readEvent scans.
 const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
-	not_before, ended_at, end_kind, end_category, end_cause, retry_of`
+	not_before, ended_at, end_kind, end_category, end_cause, retry_of, fetched`
 
 func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var e core.EventRecord
 	var kind core.Kind
-	var subject string
+	var subject, fetched string
 	var payload []byte
 	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
-		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf)
+		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf, &fetched)
 	e.Body = core.BodyOf(kind, subject)
 	if payload != nil {
 		e.Payload = payload
+	}
+	if err == nil && fetched != "" {
+		e.Fetched = &core.Message{}
+		err = json.Unmarshal([]byte(fetched), e.Fetched)
 	}
 	return e, err
 }

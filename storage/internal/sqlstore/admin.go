@@ -29,6 +29,10 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	if f.Seq != 0 {
 		where.and("seq = " + where.arg(f.Seq))
 	}
+	in(&where, "kind", f.Kinds)
+	if f.Before != "" {
+		where.and("seq < (select seq from events where platform = " + where.arg(f.Platform) + " and id = " + where.arg(f.Before) + ")")
+	}
 	return list(ctx, s, readEvent, `select `+eventColumns+` from events`, where, "seq", f.Limit)
 }
 
@@ -193,10 +197,14 @@ func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventReco
 	if err := t.accept(&r, again, core.Limits{}); err != nil {
 		return r, err
 	}
-	if err := t.flush(); err != nil || r.Fresh {
+	if err := t.flush(); err != nil {
 		return r, err
 	}
-	return t.known(again.Platform, again.ID)
+	if !r.Fresh {
+		return t.known(again.Platform, again.ID)
+	}
+	_, err = t.Exec(`update events set fetched = (select fetched from events where seq = $1) where seq = $2`, seq, r.Seq)
+	return r, err
 }
 
 // checkFailed refuses an event that can't be retried.

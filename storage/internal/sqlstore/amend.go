@@ -96,7 +96,7 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 		}
 		return core.End{Kind: core.EndApplied, Cause: "the waiting message was withdrawn"}, t.updateReady(e.QueueKey())
 	}
-	_, err = t.Exec(`update events set payload = $1 where seq = $2`, []byte(a.Payload), e.Seq)
+	_, err = t.Exec(`update events set payload = $1, fetched = '' where seq = $2`, []byte(a.Payload), e.Seq)
 	return core.End{Kind: core.EndApplied, Cause: "the waiting message was updated"}, err
 }
 

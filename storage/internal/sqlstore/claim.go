@@ -122,6 +122,13 @@ func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	return err
 }
 
+// KeepFetched stores the message that the claim's event was read as.
+func (s *Store) KeepFetched(ctx context.Context, c core.Claim, m core.Message) error {
+	return s.fenced(ctx, c, func(t *Tx) error {
+		return t.Do(`update events set fetched = $1 where seq = $2`, asJSON{m}, c.Event.Seq)
+	})
+}
+
 // ended forgets a claim that the result of its last call shows to be over.
 func (s *Store) ended(c core.Claim, err error) {
 	if err == nil || core.CategoryOf(err) == core.LeaseLost {

@@ -250,7 +250,7 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 // eraseEvents erases the payloads of a session's ended events, and the texts of its posts that do not wait. Events that ended without a
 // turn, such as edits, belong to the conversation, and so to each of its sessions.
 func (t *Tx) eraseEvents(id core.SessionID) error {
-	if _, err := t.Exec(`update events set payload = null where conversation = $1 and session in ($2, '') and ended_at > 0 and payload is not null`, id.Conversation(), id); err != nil {
+	if _, err := t.Exec(`update events set payload = null, fetched = '' where conversation = $1 and session in ($2, '') and ended_at > 0 and payload is not null`, id.Conversation(), id); err != nil {
 		return err
 	}
 	rows, err := List(t, readOutbox, `

@@ -76,6 +76,7 @@ const minRetention = 24 * time.Hour
 
 func (c *Config) checkLimits(f *faults) {
 	f.check(c.Workers >= 1, "GATEHOUSE_WORKERS", "%d is too low; use 1 or more", c.Workers)
+	f.check(c.ReadBefore >= 0, "GATEHOUSE_READ_BEFORE", "%d must not be negative; 0 means nothing", c.ReadBefore)
 	f.check(c.TurnMemory >= 0, "GATEHOUSE_TURN_MEMORY", "%d must not be negative; 0 means no limit", c.TurnMemory)
 	f.check(c.Rate >= 0, "GATEHOUSE_RATE", "%d must not be negative; 0 means no limit", c.Rate)
 	f.check(c.Lease >= minLease, "GATEHOUSE_LEASE", "%s is too short; use %s or more", c.Lease, minLease)

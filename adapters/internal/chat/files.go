@@ -1,0 +1,229 @@
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"gatehouse/core"
+)
+
+// Limits of the files of a message.
+const (
+	maxImageBytes  = 5 << 20   // the most that model vendors accept
+	maxImages      = 8         // per message
+	maxImagesBytes = 8 << 20   // of a message's images together
+	maxTextBytes   = 128 << 10 // of a text file; more is left out, with its size
+	maxTexts       = 8         // per message
+	maxTextsBytes  = 256 << 10 // of a message's text files together
+)
+
+// imageTypes are the images that models read.
+var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
+
+// textTypes are the text files whose media type does not say so.
+var textTypes = []string{
+	"application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/csv",
+	"application/sql", "application/javascript", "application/x-javascript", "application/typescript", "application/x-sh", "application/x-httpd-php", "image/svg+xml",
+}
+
+// File is a file attached to a message.
+type File struct {
+	ID   string
+	Name string
+	Type string // its media type; "": its bytes tell what it is
+	Size float64
+	URL  string
+	By   core.Speaker // who sent it
+	Seen string       // its beginning, as the platform showed it: it stands for the file if that may not be fetched
+	Said string       // what is said in a recording, as the platform wrote it down: it stands for the file
+	Why  string       // why it can't be read, if that is known already
+
+	images, texts int64 // how many bytes of an image, and of a text, are left for it; see Files
+}
+
+// Content is what was read of a file: an image, which is stored, or a text.
+type Content struct {
+	Image core.Block
+	Text  string
+	Left  int64 // how many bytes of the text were left out
+}
+
+func (f File) kind() string {
+	kind, _, _ := strings.Cut(f.Type, ";")
+	if kind = strings.ToLower(strings.TrimSpace(kind)); kind == "application/octet-stream" {
+		return ""
+	}
+	return kind
+}
+
+func (f File) isImage() bool { return slices.Contains(imageTypes, f.kind()) }
+
+func (f File) isText() bool {
+	kind := f.kind()
+	_, structured, _ := strings.Cut(kind, "+")
+	return strings.HasPrefix(kind, "text/") || slices.Contains(textTypes, kind) || slices.Contains([]string{"json", "xml", "yaml"}, structured)
+}
+
+// isPage reports whether a file is a web page, so that one that comes is no sign-in page.
+func (f File) isPage() bool {
+	name := strings.ToLower(f.Name)
+	return f.kind() == "text/html" || strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".htm")
+}
+
+// most is how many bytes of the file are read.
+func (f File) most() int64 {
+	if f.isText() {
+		return f.texts
+	}
+	return f.images
+}
+
+// Read is what was read of a message's files.
+type Read struct {
+	Images  []core.Block
+	Texts   []core.Block // quotations
+	Unread  []string     // the names of the others, each with the reason
+	Fetched bool         // the platform was asked for some of it
+}
+
+// Files reads a message's files: images, and texts, which are cut to the limits. get fetches one of them. Error: one of get's
+// that another attempt may not meet.
+func Files(ctx context.Context, files []File, get func(ctx context.Context, f File) (Content, error)) (r Read, err error) {
+	images, texts := int64(maxImagesBytes), int64(maxTextsBytes)
+	for _, f := range files {
+		f.images, f.texts = min(images, maxImageBytes), min(texts, maxTextBytes)
+		why := f.refusal(len(r.Images), len(r.Texts))
+		if why == "" && f.Said != "" {
+			r.Texts = append(r.Texts, f.said())
+			continue
+		}
+		var c Content
+		if why == "" {
+			if c, err = get(ctx, f); err != nil && core.BucketOf(core.CategoryOf(err)) != core.UserCorrectable {
+				return Read{}, err
+			}
+			r.Fetched = true
+		}
+		switch {
+		case err != nil && f.Seen != "":
+			r.Texts = append(r.Texts, f.quoted(f.Seen+"\n[this is only its beginning: "+core.MessageOf(err)+"]"))
+		case err != nil:
+			why = core.MessageOf(err)
+		case c.Image.Type != "":
+			r.Images = append(r.Images, c.Image)
+			images -= c.Image.Source.Size
+		case why == "" && (len(r.Texts) == maxTexts || f.texts <= 0):
+			why = tooMany
+		case why == "":
+			texts -= int64(len(c.Text))
+			if c.Left > 0 {
+				c.Text += fmt.Sprintf("\n[%s more bytes are left out]", Thousands(int(c.Left)))
+			}
+			r.Texts = append(r.Texts, f.quoted(c.Text))
+		}
+		if err = nil; why != "" {
+			r.Unread = append(r.Unread, f.called()+" ("+Name(why)+")")
+		}
+	}
+	return r, nil
+}
+
+const tooMany = "too many files"
+
+// refusal is why a file is not even asked for; "" if it is.
+func (f File) refusal(images, texts int) string {
+	switch {
+	case f.Why != "" || f.Said != "":
+		return f.Why
+	case f.isText():
+		if texts == maxTexts || f.texts <= 0 {
+			return tooMany
+		}
+		return ""
+	case f.kind() != "" && !f.isImage():
+		return f.kind()
+	case images == maxImages:
+		return "too many images"
+	case f.Size > float64(f.images):
+		return core.MessageOf(f.tooLarge())
+	}
+	return ""
+}
+
+// tooLarge is the reason why an image, or a file of a type that is not known, is not read.
+func (f File) tooLarge() error {
+	if f.images < maxImageBytes {
+		return core.Errorf(core.MessageTooLarge, "over the limit of %d MB for the images of one message", maxImagesBytes>>20)
+	}
+	return core.Errorf(core.MessageTooLarge, "too large")
+}
+
+func (f File) called() string { return cmp.Or(Name(f.Name), Name(f.ID), "a file") }
+
+// quoted is a file's text as the model is shown it.
+func (f File) quoted(text string) core.Block {
+	return core.Quote(core.Quotation{What: core.QuotedFile, File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: text})
+}
+
+// said is what is said in a recording, as the model is shown it.
+func (f File) said() core.Block {
+	return core.Quote(core.Quotation{What: "recording, as the platform wrote it down", File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said)})
+}
+
+// text is what is read of a file's bytes; whole is how many the file has, of which data may be the beginning. Error: not_allowed if
+// it is no text.
+func (f File) text(data []byte, whole int64) (Content, error) {
+	over := max(0, int64(len(data))-f.texts)
+	head := data[:int64(len(data))-over]
+	text, ok := decoded(head, f.isText())
+	if !ok {
+		return Content{}, core.Errorf(core.NotAllowed, "%s", cmp.Or(f.kind(), "of an unknown type"))
+	}
+	return Content{Text: text, Left: max(0, whole-int64(len(head)))}, nil
+}
+
+// decoded is a text of bytes in UTF-8 or, with a mark at its beginning, UTF-16. What is declared to be a text may have some bytes
+// that are none; of others each must be valid. A text has no control characters but white space and escapes.
+func decoded(data []byte, declared bool) (text string, ok bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		units := make([]uint16, 0, len(data)/2)
+		for i := 2; i+1 < len(data); i += 2 {
+			low, high := data[i], data[i+1]
+			if data[0] == 0xfe {
+				low, high = high, low
+			}
+			units = append(units, uint16(low)|uint16(high)<<8)
+		}
+		text = string(utf16.Decode(units))
+	default:
+		text = strings.TrimPrefix(string(data), "\ufeff")
+		if text = wholeRunes(text); !declared && !utf8.ValidString(text) {
+			return "", false
+		}
+		text = strings.ToValidUTF8(text, "\ufffd")
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b\b", r) }) {
+		return "", false
+	}
+	return text, true
+}
+
+// wholeRunes is a text without the beginning of a character that was cut at its end.
+func wholeRunes(s string) string {
+	for cut := 1; cut < utf8.UTFMax && cut <= len(s); cut++ {
+		if utf8.RuneStart(s[len(s)-cut]) {
+			if !utf8.FullRuneInString(s[len(s)-cut:]) {
+				return s[:len(s)-cut]
+			}
+			break
+		}
+	}
+	return s
+}

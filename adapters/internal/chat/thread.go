@@ -1,0 +1,73 @@
+package chat
+
+import (
+	"slices"
+
+	"gatehouse/core"
+)
+
+// Thread is what was said in a thread before the bot was asked there.
+type Thread struct {
+	Root *core.Quotation  // the message that began it; nil: it was read before, or it can't be read
+	Said []core.Quotation // what came after it, the oldest first
+	Left int              // how many messages between Root and Said are known to be there and were not read
+	Note string           // what else was not read, and why; "": nothing
+}
+
+// Quoted is the thread as the model is shown it: the root, and as many of the newest messages as fit into a budget of tokens, as
+// they are estimated. nil: there is nothing to show.
+func (t Thread) Quoted(tokens int) []core.Block {
+	var all []core.Quotation
+	left := 3 * tokens // bytes
+	if t.Root != nil {
+		root := *t.Root
+		root.Text = atMost(root.Text, left/2)
+		all, left = append(all, root), left-sizeOf(root)
+	}
+	from := len(t.Said)
+	for from > 0 && left-sizeOf(t.Said[from-1]) >= 0 {
+		from--
+		left -= sizeOf(t.Said[from])
+	}
+	said := slices.Clone(t.Said[from:])
+	if len(said) == 0 && len(t.Said) > 0 { // one alone is too long
+		last := t.Said[len(t.Said)-1]
+		last.Text = atMost(last.Text, max(left, minQuoted))
+		said, from = append(said, last), from-1
+	}
+	if from += t.Left; from > 0 {
+		all = append(all, Note(Thousands(from)+" messages of this thread that came before what follows are left out."))
+	}
+	if all = append(all, said...); t.Note != "" {
+		all = append(all, Note(t.Note))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []core.Block{core.Quote(all...)}
+}
+
+// minQuoted is how much of a message that is too long is quoted at least, in bytes.
+const minQuoted = 300
+
+// labelSize is about what a quotation's label adds, beside the names in it, in bytes.
+const labelSize = 90
+
+func sizeOf(q core.Quotation) int { return labelSize + len(q.Name) + len(q.Text) }
+
+// atMost is a text cut to a size in bytes, with how much is missing.
+func atMost(s string, size int) string {
+	if len(s) <= size {
+		return s
+	}
+	head, left := Head(s, max(0, size))
+	if left == 0 {
+		return s
+	}
+	return head + MoreNote(left)
+}
+
+// Note is a sentence of gatehouse to the model, beside what it is shown of others.
+func Note(text string) core.Quotation {
+	return core.Quotation{What: "note", Name: "gatehouse", Text: text}
+}

@@ -42,7 +42,7 @@ func Run(t *testing.T, open Opener) {
 		name     string
 		examples []example
 	}{
-		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"begin", beginExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
+		{"inbox", inboxExamples}, {"amend", amendExamples}, {"fetched", fetchedExamples}, {"claim", claimExamples}, {"begin", beginExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
 		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples}, {"question", questionExamples},
 		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"mail", mailExamples}, {"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},

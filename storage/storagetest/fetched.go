@@ -18,10 +18,10 @@ var fetchedExamples = []example{
 		if c.Event.Fetched != nil {
 			w.Fatalf("nothing was fetched, and yet %+v", c.Event.Fetched)
 		}
-		w.ok(w.KeepFetched(w.ctx, c, read("4711\x00 is wrong")))
+		w.ok(w.KeepFetched(w.ctx, c, read("4711 is wrong")))
 		w.ok(w.Release(w.ctx, c))
 		c = w.take(seq, minute)
-		want := read("4711\ufffd is wrong")
+		want := read("4711 is wrong")
 		w.equal("what was fetched", *c.Event.Fetched, want)
 		w.done(c, core.Finish{End: core.End{Kind: core.EndErrored}})
 		again := must(w.Retry(w.ctx, seq))(w)

@@ -181,7 +181,7 @@ func (f File) said() core.Block {
 func (f File) text(data []byte, whole int64) (Content, error) {
 	over := max(0, int64(len(data))-f.texts)
 	head := data[:int64(len(data))-over]
-	text, ok := decoded(head, f.isText())
+	text, ok := decoded(head, f.isText(), whole > int64(len(head)))
 	if !ok {
 		return Content{}, core.Errorf(core.NotAllowed, "%s", cmp.Or(f.kind(), "of an unknown type"))
 	}
@@ -189,8 +189,8 @@ func (f File) text(data []byte, whole int64) (Content, error) {
 }
 
 // decoded is a text of bytes in UTF-8 or, with a mark at its beginning, UTF-16. What is declared to be a text may have some bytes
-// that are none; of others each must be valid. A text has no control characters but white space and escapes.
-func decoded(data []byte, declared bool) (text string, ok bool) {
+// that are none; of others each must be valid. One that was cut may end within a character. A text has no control characters but white space and escapes.
+func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		units := make([]uint16, 0, len(data)/2)
@@ -203,8 +203,10 @@ func decoded(data []byte, declared bool) (text string, ok bool) {
 		}
 		text = string(utf16.Decode(units))
 	default:
-		text = strings.TrimPrefix(string(data), "\ufeff")
-		if text = wholeRunes(text); !declared && !utf8.ValidString(text) {
+		if text = strings.TrimPrefix(string(data), "\ufeff"); cut {
+			text = wholeRunes(text)
+		}
+		if !declared && !utf8.ValidString(text) {
 			return "", false
 		}
 		text = strings.ToValidUTF8(text, "\ufffd")

@@ -36,7 +36,7 @@ func (t Thread) Quoted(tokens int) []core.Block {
 		said, from = append(said, last), from-1
 	}
 	if from += t.Left; from > 0 {
-		all = append(all, Note(Thousands(from)+" messages of this thread that came before what follows are left out."))
+		all = append(all, Note("Messages of this thread before what follows that are left out: "+Thousands(from)+"."))
 	}
 	if all = append(all, said...); t.Note != "" {
 		all = append(all, Note(t.Note))

@@ -45,7 +45,13 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 	if row.Kind == core.PostCard {
 		instead = d.fallback
 	}
-	if row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp()) {
+	tell := row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp())
+	if why := err; core.CategoryOf(why) == core.ContentRefused && (row.Kind != core.PostCard || isWhole(row)) {
+		tell, instead = true, func(context.Context, core.Platform, core.OutboxRow) (core.Fallback, error) {
+			return d.inPlace(row, why), nil
+		}
+	}
+	if tell {
 		told, err := instead(ctx, p, row)
 		if err != nil {
 			row.State = core.RowWaiting

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -88,15 +89,19 @@ func TestDiscordSaysThatALinkWasRefused(t *testing.T) {
 	d.reads(dm, "fine")
 }
 
-// TestDiscordSaysThatTheRestWasRefused where a later part of an answer is.
+// TestDiscordSaysThatTheRestWasRefused where a later part of an answer is, in the words of whoever runs gatehouse.
 func TestDiscordSaysThatTheRestWasRefused(t *testing.T) {
 	t.Parallel()
-	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	replies := filepath.Join(t.TempDir(), "replies.yaml")
+	if err := os.WriteFile(replies, []byte("rest_refused: \"Der Rest fehlt: {message}\"\nmoderation_refused: AutoMod will ihn nicht.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo", "GATEHOUSE_REPLIES": replies})
 	d.discord.Block(guildID, "forbidden")
 	ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" begin "+strings.Repeat("word ", 390)+"forbidden")
 	waitUntil(t, func() bool { return len(d.says(ask.ID)) == 2 }, "the beginning and the sentence")
 	all := d.says(ask.ID)
-	if !strings.Contains(all[0], "begin word") || !strings.HasPrefix(all[1], "The rest of my answer could not be posted here. Discord's automatic moderation") {
+	if !strings.Contains(all[0], "begin word") || all[1] != "Der Rest fehlt: AutoMod will ihn nicht." {
 		t.Errorf("%q", all)
 	}
 	d.deadLetter("200000")

@@ -46,7 +46,8 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		instead = d.fallback
 	}
 	tell := row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp())
-	if why := err; core.CategoryOf(why) == core.ContentRefused && (row.Kind != core.PostCard || isWhole(row)) {
+	words := row.State == core.RowDead && core.CategoryOf(err) == core.ContentRefused
+	if why := err; words && (row.Kind != core.PostCard || isWhole(row)) {
 		tell, instead = true, func(context.Context, core.Platform, core.OutboxRow) (core.Fallback, error) {
 			return d.inPlace(row, why), nil
 		}

@@ -96,7 +96,7 @@ const (
 	Unsupported       Category = "unsupported"        // this platform can't do that
 	Unauthorized      Category = "unauthorized"       // a platform refuses our token
 	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post permanently
-	ContentRefused    Category = "content_refused"    // a platform refuses a post for what it says: a rule of its moderation, a filter of links
+	ContentRefused    Category = "content_refused"    // a platform refuses a post for what it says
 	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until an admin fixes something there: a permission, an invitation
 	DeliveryInDoubt   Category = "delivery_in_doubt"  // the response to a send was lost: the post may have arrived
 	DeliveryLater     Category = "delivery_later"     // a platform asked to wait, or is unreachable

@@ -147,7 +147,8 @@ type OutboxRow struct {
 	First   Ref           // when it was claimed: the card that it reminds of, or is like; "" if that has not arrived
 }
 
-// Fallback is how people are told of an open card if it, or a copy of it, does not arrive; or, by Copies alone, of another post.
+// Fallback is how people are told of an open card if it, or a copy of it, does not arrive; or, by Copies alone, of
+// another post.
 type Fallback struct {
 	Copies        // added, unless their keys are known
 	Asks   string // the key of the card in the conversation, which is not quiet any more, says how many were left out, and is redrawn

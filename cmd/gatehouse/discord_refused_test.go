@@ -14,7 +14,7 @@ import (
 
 // What people read in place of an answer that Discord refuses.
 const (
-	moderated = "My answer could not be posted here. Discord's automatic moderation (AutoMod) of this server refused what it says."
+	moderated = "My answer could not be posted here. Discord's automatic moderation (AutoMod) of this server refused"
 	filtered  = "My answer could not be posted here. Discord's filter for harmful links refused a link in it."
 )
 
@@ -54,7 +54,13 @@ func (d *discordGateway) deadLetter(words string) string {
 	return ids[0]
 }
 
-// TestDiscordSaysThatAnAnswerWasRefused in its place, once, however often an admin sends it again; and it can arrive then.
+// hasDeadLetter reports whether a post is a dead letter.
+func (d *discordGateway) hasDeadLetter() bool {
+	_, out := d.command("deadletters", "list")
+	return deadPost.MatchString(out)
+}
+
+// TestDiscordSaysThatAnAnswerWasRefused in its place, once, however often an admin sends it again; it may arrive later.
 func TestDiscordSaysThatAnAnswerWasRefused(t *testing.T) {
 	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, nil)
@@ -68,7 +74,7 @@ func TestDiscordSaysThatAnAnswerWasRefused(t *testing.T) {
 	calls := d.discord.CountCalls(discordtest.CreateMessage)
 	d.command("deadletters", "retry", id)
 	waitUntil(t, func() bool { return d.discord.CountCalls(discordtest.CreateMessage) > calls }, "it is sent again")
-	waitUntil(t, func() bool { _, out := d.command("deadletters", "list"); return strings.Contains(out, id) }, "it is refused again")
+	waitUntil(t, d.hasDeadLetter, "it is refused again")
 	d.told(ask.ID, moderated)
 	d.discord.Block(guildID)
 	d.command("deadletters", "retry", id)
@@ -93,10 +99,12 @@ func TestDiscordSaysThatALinkWasRefused(t *testing.T) {
 func TestDiscordSaysThatTheRestWasRefused(t *testing.T) {
 	t.Parallel()
 	replies := filepath.Join(t.TempDir(), "replies.yaml")
-	if err := os.WriteFile(replies, []byte("rest_refused: \"Der Rest fehlt: {message}\"\nmoderation_refused: AutoMod will ihn nicht.\n"), 0o600); err != nil {
+	const said = "rest_refused: \"Der Rest fehlt: {message}\"\nmoderation_refused: AutoMod will ihn nicht.\n"
+	if err := os.WriteFile(replies, []byte(said), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo", "GATEHOUSE_REPLIES": replies})
+	env := map[string]string{"GATEHOUSE_AGENT": "echo", "GATEHOUSE_REPLIES": replies}
+	d := serveDiscord(t, discordtest.Options{}, env)
 	d.discord.Block(guildID, "forbidden")
 	ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" begin "+strings.Repeat("word ", 390)+"forbidden")
 	waitUntil(t, func() bool { return len(d.says(ask.ID)) == 2 }, "the beginning and the sentence")
@@ -122,7 +130,7 @@ func TestDiscordACommandIsToldThatItsAnswerWasRefused(t *testing.T) {
 	})
 }
 
-// TestDiscordARefusedCardReachesItsApprovers by direct messages; who asked learns it, and then that the answer was refused too.
+// TestDiscordARefusedCardReachesItsApprovers by direct messages. Who asked learns it, and that the answer was refused.
 func TestDiscordARefusedCardReachesItsApprovers(t *testing.T) {
 	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_APPROVERS": "discord:" + deciderID})
@@ -150,7 +158,7 @@ func TestDiscordACardWhoseChangeIsRefusedStays(t *testing.T) {
 		button, _ := d.discord.FindButton(ask.ID, card.ID, "Approve")
 		d.bob.Presses(button)
 		d.reads(ask.ID, "Done: “milk”")
-		waitUntil(t, func() bool { _, out := d.command("deadletters", "list"); return deadPost.MatchString(out) }, "the refusal is known")
+		waitUntil(t, d.hasDeadLetter, "the refusal is known")
 		d.deadLetter("200000")
 		for _, text := range d.says(ask.ID) {
 			if strings.Contains(text, "could not be posted") {

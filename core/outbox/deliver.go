@@ -41,22 +41,10 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		more, err = d.Store.ReleasePost(ctx, row, wait)
 		return err
 	}
-	instead := d.forRequester
-	if row.Kind == core.PostCard {
-		instead = d.fallback
-	}
-	tell := row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp())
-	words := row.State == core.RowDead && core.CategoryOf(err) == core.ContentRefused
-	if why := err; words && (row.Kind != core.PostCard || isWhole(row)) {
-		tell, instead = true, func(context.Context, core.Platform, core.OutboxRow) (core.Fallback, error) {
-			return d.inPlace(row, why), nil
-		}
-	}
-	if tell {
-		told, err := instead(ctx, p, row)
-		if err != nil {
+	if told, tell, fault := d.instead(ctx, p, row, err, refused); tell {
+		if fault != nil {
 			row.State = core.RowWaiting
-			wait = d.later(&row, err)
+			wait = d.later(&row, fault)
 		}
 		release = func(ctx context.Context) error {
 			more = true // what people are told instead

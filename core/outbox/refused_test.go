@@ -10,10 +10,12 @@ import (
 )
 
 // errWords is a refusal for what a post says.
-var errWords error = core.Errorf(core.ContentRefused, "The moderation of the board refused it. Ask otherwise.").Because(core.ModerationRefused)
+var errWords error = core.Errorf(core.ContentRefused, "The moderation of the board refused it. Ask otherwise.").
+	Because(core.ModerationRefused)
 
 func TestASentenceStandsInPlaceOfWhatIsRefusedForItsWords(t *testing.T) {
-	const event, whole, rest = 7, "My answer could not be posted here. ", "The rest of my answer could not be posted here. "
+	const whole, rest = "My answer could not be posted here. ", "The rest of my answer could not be posted here. "
+	const three = "a.0, b.0, b.1, b.2, refused/7.0, refused/7.1, refused/7.2"
 	for name, c := range map[string]struct {
 		post  core.Post
 		part  string // that is refused
@@ -25,7 +27,7 @@ func TestASentenceStandsInPlaceOfWhatIsRefusedForItsWords(t *testing.T) {
 		"an error":           {core.Post{Key: "a", Kind: core.PostError}, "a.0", 1, "b.0, refused/7.0", whole},
 		"a notice":           {core.Post{Key: "a", Kind: core.PostNotice}, "a.0", 1, "b.0, refused/7.0", whole},
 		"after an approval":  {core.Post{Key: "a", Kind: core.PostReply, Approval: "x"}, "a.0", 1, "b.0, refused/7.0", whole},
-		"the rest of it":     {core.Post{Key: "a", Kind: core.PostReply}, "a.1", 3, "a.0, b.0, b.1, b.2, refused/7.0, refused/7.1, refused/7.2", rest},
+		"the rest of it":     {core.Post{Key: "a", Kind: core.PostReply}, "a.1", 3, three, rest},
 		"steps":              {core.Post{Key: "a", Kind: core.PostSteps}, "a.0", 1, "b.0", ""},
 		"for one person":     {core.Post{Key: "a", Kind: core.PostPrivate, Person: "board:ann"}, "a.0", 1, "b.0", ""},
 		"the sentence":       {core.Post{Key: "refused/7", Kind: core.PostNotice}, "refused/7.0", 1, "b.0", ""},
@@ -36,28 +38,30 @@ func TestASentenceStandsInPlaceOfWhatIsRefusedForItsWords(t *testing.T) {
 			o.board.parts = c.parts
 			o.board.script[c.part] = []error{errWords}
 			if name != "it answers nothing" {
-				c.post.Event = event
+				c.post.Event = 7
 			}
 			o.put(c.post, core.Post{Key: "b"})
 			if got := o.flush(); got != c.want {
 				t.Errorf("shown: %s", got)
 			}
 			row := o.row(c.post.Key)
-			if row.State != core.RowDead || !strings.HasPrefix(row.Cause, "content_refused: The moderation of the board") || row.Attempts != 0 {
+			if row.State != core.RowDead || !strings.HasPrefix(row.Cause, "content_refused: The mod") || row.Attempts != 0 {
 				t.Errorf("%+v", row)
 			}
 			if c.says == "" {
 				return
 			}
 			said := o.row("refused/7")
-			if said.Text != c.says+core.MessageOf(errWords) || said.Kind != core.PostNotice || said.To != row.To || said.Conversation != row.Conversation {
+			there := said.To == row.To && said.Conversation == row.Conversation
+			if said.Text != c.says+core.MessageOf(errWords) || said.Kind != core.PostNotice || !there {
 				t.Errorf("%+v", said)
 			}
 		})
 	}
 }
 
-// However many posts of an event are refused, and however often: there is one sentence, in the words of whoever runs gatehouse.
+// However many posts of an event are refused, and however often: there is one sentence, in the words of whoever runs
+// gatehouse.
 func TestTheSentenceInPlaceIsSaidOnce(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		opt.Sentences = core.Sentences{core.ContentRefused: "Nein: {message}", core.ModerationRefused: "Verboten."}
@@ -105,14 +109,18 @@ func TestCrashAroundARefusalForWordsLeavesOneSentence(t *testing.T) {
 			o := newOffice(t, true, nil)
 			store.Outbox = o.store
 			o.box = outbox.New(outbox.Options{
-				Store: store, Card: cards{}.Card, Platforms: []core.Platform{reader{o.board}}, Owner: "me", Jitter: func() float64 { return -1 },
+				Store: store, Card: cards{}.Card, Platforms: []core.Platform{reader{o.board}}, Owner: "me",
+				Jitter: func() float64 { return -1 },
 			})
-			o.board.script["a.0"] = []error{errWords, errWords}
+			o.board.script["a.0"] = slices.Repeat([]error{core.Errorf(core.ContentRefused, "It is a secret why.")}, 2)
 			o.put(core.Post{Key: "a", Event: 7})
 			o.flush()
 			o.die()
 			if got := o.flush(); got != "refused/7.0" || o.row("a").State != core.RowDead {
 				t.Errorf("shown: %s, %+v", got, o.row("a"))
+			}
+			if text := o.row("refused/7").Text; text != "My answer could not be posted here. It is a secret why." {
+				t.Errorf("it says %q", text)
 			}
 		})
 	}

@@ -99,6 +99,25 @@ func (d *Deliverer) forRequester(
 	return f, nil
 }
 
+// instead returns how people are told of a row that did not arrive; tell is false if they are not. why is the error of
+// the delivery; refused: for the first time, until people fix the cause.
+func (d *Deliverer) instead(
+	ctx context.Context, p core.Platform, row core.OutboxRow, why error, refused bool,
+) (f core.Fallback, tell bool, err error) {
+	words := row.State == core.RowDead && core.CategoryOf(why) == core.ContentRefused
+	switch {
+	case words && (row.Kind != core.PostCard || isWhole(row)):
+		return d.inPlace(row, why), true, nil
+	case row.Approval == "" || row.Kind == core.PostCallback || !refused && !row.GaveUp():
+		return f, false, nil
+	case row.Kind == core.PostCard:
+		f, err = d.fallback(ctx, p, row)
+	default:
+		f, err = d.forRequester(ctx, p, row)
+	}
+	return f, true, err
+}
+
 // inPlace returns the sentence that stands in place of an answer that its platform refused for what it says: one for
 // all posts of an event. None stands in place of what only shows progress, and of a change: what is there stays.
 func (d *Deliverer) inPlace(row core.OutboxRow, why error) (f core.Fallback) {

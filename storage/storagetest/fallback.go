@@ -157,10 +157,11 @@ var fallbackExamples = []example{
 		}
 		w.equal("due", keys(w.deliver(minute)), []string{"card/a/dm"})
 	}},
-	{"the sentence in place of a refused answer is stored once, and not sent before the answer if that is sent again", func(w *world) {
+	{"the sentence in place of a refused answer is stored once, and does not follow the answer", func(w *world) {
 		answer, later := post("a", conversation), post("b", conversation)
 		answer.Event = 7
-		said := core.Post{Key: answer.KeyInPlace(), To: answer.To, Conversation: conversation, Kind: core.PostNotice, Text: "refused", Event: 7}
+		said := answer
+		said.Key, said.Kind, said.Text = answer.KeyInPlace(), core.PostNotice, "refused"
 		f := core.Fallback{Copies: core.Copies{Posts: []core.Post{said}}}
 		w.say(conversation, answer, later)
 		fail := func() {

@@ -113,7 +113,8 @@ func TestMessagesAreRefusedForTheirWords(t *testing.T) {
 	check("POST", create+"/"+w.alice.Posts(general, "hello").ID+"/threads", fields{"name": "plums"}, 400, 200001)
 	check("POST", dm, fields{"content": "a plum"}, 200, 0)
 	check("POST", dm, fields{"content": "https://evil.example"}, 400, 240000)
-	w.AddGuild(discordtest.Guild{ID: guildID, Members: []string{"1001"}, BotPermissions: discordtest.DefaultPermissions | discordtest.ManageGuild})
+	may := discordtest.DefaultPermissions | discordtest.ManageGuild
+	w.AddGuild(discordtest.Guild{ID: guildID, Members: []string{"1001"}, BotPermissions: may})
 	check("POST", create, fields{"content": "a plum"}, 200, 0)
 	if all := w.FromBot(general); len(all) != 2 || all[0].Content != "a pear" {
 		t.Error(w.Dump())

@@ -112,7 +112,8 @@ var (
 		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
 
 	// notShared: what the message links to may not be shared with other organizations.
-	notShared = []string{"slack_connect_file_link_sharing_blocked", "slack_connect_canvas_sharing_blocked", "slack_connect_lists_sharing_blocked"}
+	notShared = []string{"slack_connect_file_link_sharing_blocked", "slack_connect_canvas_sharing_blocked",
+		"slack_connect_lists_sharing_blocked"}
 
 	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the text.
 	elsewhere = []string{"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive", "messages_tab_disabled",
@@ -175,8 +176,8 @@ func SendError(err error) error {
 		return core.Wrap(core.DeliveryForbidden, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
 	}
 	if IsRefusal(err, notShared...) {
-		return core.Wrap(core.ContentRefused, err, "This workspace does not let links to its files, canvases and lists be shared in Slack Connect. "+
-			"Ask me to answer without such links.")
+		return core.Wrap(core.ContentRefused, err, "This workspace does not let links to its files, canvases and lists be "+
+			"shared in Slack Connect. Ask me to answer without such links.")
 	}
 	return chat.SendError(err)
 }

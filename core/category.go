@@ -96,6 +96,7 @@ const (
 	Unsupported       Category = "unsupported"        // this platform can't do that
 	Unauthorized      Category = "unauthorized"       // a platform refuses our token
 	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post permanently
+	ContentRefused    Category = "content_refused"    // a platform refuses a post for what it says
 	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until an admin fixes something there: a permission, an invitation
 	DeliveryInDoubt   Category = "delivery_in_doubt"  // the response to a send was lost: the post may have arrived
 	DeliveryLater     Category = "delivery_later"     // a platform asked to wait, or is unreachable
@@ -111,6 +112,9 @@ const (
 	ModelBusy           Category = "model_busy"            // provider_unavailable: no place for a call became free in time
 	QuotaUsedUp         Category = "quota_used_up"         // any: the account has no money or tokens left, so that waiting helps nobody
 	AnswerEmpty         Category = "answer_empty"          // provider_unavailable: the answer has nothing in it, also when asked again
+	RestRefused         Category = "rest_refused"          // content_refused: the first parts of the post have arrived
+	ModerationRefused   Category = "moderation_refused"    // content_refused: by the rules of the people who run the place
+	LinkRefused         Category = "link_refused"          // content_refused: by a filter of links
 )
 
 // buckets is harness §7 and harness-chat §10 in one table. What they do not assign was chosen for these reasons:
@@ -149,8 +153,9 @@ var buckets = map[Category]Bucket{
 	PromptNotFound: UserCorrectable, PromptRenderError: UserCorrectable,
 	ConversationTooLong: UserCorrectable, AnswerDeclined: UserCorrectable, AnswerCutOff: UserCorrectable,
 	AnswerGarbled: UserCorrectable, ModelBusy: RetryableTransient, QuotaUsedUp: UserCorrectable,
-	AnswerEmpty: RetryableTransient,
-	NotFound:    UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
+	AnswerEmpty: RetryableTransient, ContentRefused: UserCorrectable, RestRefused: UserCorrectable,
+	ModerationRefused: UserCorrectable, LinkRefused: UserCorrectable,
+	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalDenied: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,

@@ -38,6 +38,8 @@ func FromPlatform(accept Accept) Accept {
 //   - delivery_not_yet (with RetryAfter): nothing was sent, since the platform's rate limit asks to wait; it counts as no attempt;
 //   - delivery_in_doubt: it may or may not have arrived;
 //   - delivery_forbidden: an admin must change something on the platform first;
+//   - content_refused: it failed permanently for what it says; the message tells people what refused it and what they
+//     can do;
 //   - any other category: it failed permanently.
 //
 // Find looks for a part in doubt. An error means that the platform can't tell now (delivery_later: the outbox asks again until it can) or

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -44,6 +45,12 @@ type Post struct {
 	Until        time.Time      `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
 	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
+
+// InPlaceOf begins the key of the sentence that stands in place of a post that the platform refused for what it says.
+const InPlaceOf = "refused/"
+
+// KeyInPlace is the key of that sentence: all posts of an event have the same.
+func (p Post) KeyInPlace() string { return InPlaceOf + strconv.FormatInt(p.Event, 10) }
 
 // EachApprover ends the key of a copy without a person and without a channel: it is delivered as a copy for each
 // approver of its platform.
@@ -140,7 +147,8 @@ type OutboxRow struct {
 	First   Ref           // when it was claimed: the card that it reminds of, or is like; "" if that has not arrived
 }
 
-// Fallback is how people are told of an open card if it, or a copy of it, does not arrive.
+// Fallback is how people are told of an open card if it, or a copy of it, does not arrive; or, by Copies alone, of
+// another post.
 type Fallback struct {
 	Copies        // added, unless their keys are known
 	Asks   string // the key of the card in the conversation, which is not quiet any more, says how many were left out, and is redrawn

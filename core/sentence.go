@@ -27,8 +27,13 @@ func Sentence(c Category) string {
 	switch c {
 	case MessageTooLarge, RateLimited, LimitReached, ScriptFailed, Stopped, ChatMessageShapeInvalid,
 		NotFound, Invalid, NotAllowed, PolicyDenied, OutcomeUnknown, ToolUnknown, ToolArguments, SuspensionRecordInvalid,
-		ApprovalMissing, ApprovalMismatch, ApprovalStale, ApprovalDecided, ApprovalExpired, ApprovalDenied, ApprovalCanceled:
+		ApprovalMissing, ApprovalMismatch, ApprovalStale, ApprovalDecided, ApprovalExpired, ApprovalDenied, ApprovalCanceled,
+		ModerationRefused, LinkRefused:
 		return OwnMessage
+	case ContentRefused:
+		return "My answer could not be posted here. " + OwnMessage
+	case RestRefused:
+		return "The rest of my answer could not be posted here. " + OwnMessage
 	case ModelBusy:
 		return "The model is answering as many people as it can at once. Try again in a few minutes."
 	case AnswerGarbled:

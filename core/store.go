@@ -98,8 +98,8 @@ type Outbox interface {
 	// ReleasePost stores the same and the state, and ends the flight: the row is due again after the wait if it still waits,
 	// or at once if its wanted version was incremented during the flight. more: the destination may have a post to deliver.
 	ReleasePost(ctx context.Context, row OutboxRow, wait time.Duration) (more bool, err error)
-	// FailPost is ReleasePost for a card or a copy that did not arrive. It stores what people are told instead, too; repeating it tells
-	// nothing twice.
+	// FailPost is ReleasePost for a post that did not arrive. It stores what people are told instead, too; repeating it
+	// tells nothing twice.
 	FailPost(ctx context.Context, row OutboxRow, wait time.Duration, f Fallback) error
 	// AddCopies adds posts that go with the row's card, fenced by it; those with a known key are not changed. If approvers were left out, the card
 	// says so, and is not quiet; it is not due again for that.

@@ -50,10 +50,10 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (comman
 }
 
 // with returns a part with the command's question above it, as far as there is room. A card says itself what it is
-// about.
-func (c command) with(part drawn) drawn {
+// about. The words that Discord refused may be those of the question, so it is not above the sentence in their place.
+func (c command) with(delivery core.Delivery, part drawn) drawn {
 	room := min(maxQuote, maxContent-max(chat.Units(part.Text), chat.Units(part.Plain))-1)
-	if c.question != "" && part.Card == nil && room >= minQuote {
+	if c.question != "" && part.Card == nil && room >= minQuote && !strings.HasPrefix(delivery.Key, core.InPlaceOf) {
 		return part.under(quote(c.question, room) + "\n")
 	}
 	return part
@@ -74,7 +74,7 @@ func (d *Discord) answerCommand(
 	case err != nil:
 		return "", err
 	case !c.asksFor(delivery):
-		return d.answer(ctx, c, delivery, c.with(part), message)
+		return d.answer(ctx, c, delivery, c.with(delivery, part), message)
 	case message != "":
 		endpoint := discordgo.EndpointFollowupMessageActions(c.app, c.token.token, message)
 		err = d.rest.Call(ctx, http.MethodPatch, endpoint, part.outgoing(), nil)
@@ -139,7 +139,7 @@ func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Deliv
 		return "", errLate
 	case err != nil || now.Flags&discordgo.MessageFlagsLoading != 0:
 		return "", err
-	case d.isOrAwaits(now, delivery, c.with(part)):
+	case d.isOrAwaits(now, delivery, c.with(delivery, part)):
 		return refOf(channelOf(delivery.To), now.ID), nil
 	}
 	return "", errLate

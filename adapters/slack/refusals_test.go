@@ -16,6 +16,7 @@ func TestRefusalsThatAnAdminCanFixAreTemporary(t *testing.T) {
 	}{
 		"not_in_channel": {core.DeliveryForbidden, "Invite it"}, "restricted_action": {core.DeliveryForbidden, "settings"},
 		"missing_scope": {core.DeliveryForbidden, "scope"}, "token_revoked": {core.DeliveryLater, "SLACK_BOT_TOKEN"}, "channel_not_found": {core.DeliveryFailed, "refuses"},
+		"slack_connect_file_link_sharing_blocked": {core.ContentRefused, "without such links"},
 	} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)

@@ -72,7 +72,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	service.TellThrough(platforms...)
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
-		Jitter: rand.Float64, Log: log,
+		Sentences: cfg.Errors, Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, Keep: store.KeepIntent, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,

@@ -41,15 +41,10 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		more, err = d.Store.ReleasePost(ctx, row, wait)
 		return err
 	}
-	instead := d.forRequester
-	if row.Kind == core.PostCard {
-		instead = d.fallback
-	}
-	if row.Approval != "" && row.Kind != core.PostCallback && (refused || row.GaveUp()) {
-		told, err := instead(ctx, p, row)
-		if err != nil {
+	if told, tell, fault := d.instead(ctx, p, row, err, refused); tell {
+		if fault != nil {
 			row.State = core.RowWaiting
-			wait = d.later(&row, err)
+			wait = d.later(&row, fault)
 		}
 		release = func(ctx context.Context) error {
 			more = true // what people are told instead

@@ -30,6 +30,11 @@
 // What a resumed turn says of its call, and can't be posted any more where it was asked for, goes to who asked, as
 // direct messages.
 //
+// In place of an answer that is refused for what it says, a sentence is posted where it was to be: one for all posts of
+// an event, by its key, and stored in the same transaction as the refusal. Of an answer in several parts it says that
+// the rest was refused. A card falls back as above, but one that is there stays as it is. If an admin sends the answer
+// again before the sentence was sent, the sentence waits for what becomes of that (Resend).
+//
 // A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to wait or can't be
 // reached, the send is retried up to giveUp times.
 package outbox

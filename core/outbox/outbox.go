@@ -23,6 +23,7 @@ type Options struct {
 	Timeout   time.Duration   // of a delivery; 0: 10 s
 	Lookups   []time.Duration // when a part in doubt is looked up, counted from its send; nil: after 2, 10, 30 and 60 s, since posts become readable late
 	Freshness time.Duration   // an older reply is marked as late; 0: none is
+	Sentences core.Sentences  // in place of the built-in ones, where a platform refuses what a post says
 	Jitter    func() float64  // of waits, from 0 (half) to 1 (full); nil: full
 	Log       *slog.Logger    // nil: logs are discarded
 }

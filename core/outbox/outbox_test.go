@@ -31,6 +31,7 @@ type board struct {
 	find   []error         // of look-ups, in turn
 	sentAt time.Time       // of the last part that was looked for
 	signs  []error         // of working states, in turn
+	edits  []error         // of edits, in turn
 
 	leftOut map[string]int // by key: how many approvers the card that is shown says were left out
 }
@@ -68,6 +69,12 @@ func (b *board) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error)
 func (b *board) Edit(_ context.Context, ref core.Ref, d core.Delivery) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.edits) > 0 {
+		var err error
+		if err, b.edits = b.edits[0], b.edits[1:]; err != nil {
+			return err
+		}
+	}
 	b.shown, b.leftOut[d.Key] = append(b.shown, "edit "+string(ref)+": "+d.Text), d.LeftOut
 	return nil
 }

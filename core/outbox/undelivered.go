@@ -99,6 +99,57 @@ func (d *Deliverer) forRequester(
 	return f, nil
 }
 
+// instead returns how people are told of a row that did not arrive; tell is false if they are not. why is the error of
+// the delivery; refused: for the first time, until people fix the cause.
+func (d *Deliverer) instead(
+	ctx context.Context, p core.Platform, row core.OutboxRow, why error, refused bool,
+) (f core.Fallback, tell bool, err error) {
+	words := row.State == core.RowDead && core.CategoryOf(why) == core.ContentRefused
+	switch {
+	case words && (row.Kind != core.PostCard || isWhole(row)):
+		return d.inPlace(row, why), true, nil
+	case row.Approval == "" || row.Kind == core.PostCallback || !refused && !row.GaveUp():
+		return f, false, nil
+	case row.Kind == core.PostCard:
+		f, err = d.fallback(ctx, p, row)
+	default:
+		f, err = d.forRequester(ctx, p, row)
+	}
+	return f, true, err
+}
+
+// inPlace returns the sentence that stands in place of an answer that its platform refused for what it says: one for
+// all posts of an event. None stands in place of what only shows progress, and of a change: what is there stays.
+func (d *Deliverer) inPlace(row core.OutboxRow, why error) (f core.Fallback) {
+	switch row.Kind {
+	case core.PostReply, core.PostError, core.PostNotice:
+	default:
+		return f
+	}
+	if row.Event == 0 || isWhole(row) {
+		return f
+	}
+	refused := core.Errorf(core.ContentRefused, "%s", core.MessageOf(why))
+	if core.ReasonOf(why) != "" {
+		refused.Message = d.Sentences.Of(why)
+	}
+	if len(row.Parts) > 0 {
+		refused.Reason = core.RestRefused
+	}
+	f.Posts = []core.Post{{
+		Key: row.KeyInPlace(), To: row.To, Conversation: row.Conversation,
+		Kind: core.PostNotice, Text: d.Sentences.Of(refused), Event: row.Event, Copy: row.Copy, Person: row.Person,
+	}}
+	return f
+}
+
+// isWhole reports whether all parts of a row are there, though perhaps an older version of it.
+func isWhole(row core.OutboxRow) bool {
+	arrived := row.Delivered()
+	n := len(arrived)
+	return n > 0 && n == len(row.Parts) && !arrived[n-1].More
+}
+
 // undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait without a word.
 func undelivered(row core.OutboxRow, card core.Card) core.Post {
 	text := "Your request waits for an approval, but its card could not be posted here."

@@ -157,6 +157,37 @@ var fallbackExamples = []example{
 		}
 		w.equal("due", keys(w.deliver(minute)), []string{"card/a/dm"})
 	}},
+	{"the sentence in place of a refused answer is stored once, and does not follow the answer", func(w *world) {
+		answer, later := post("a", conversation), post("b", conversation)
+		answer.Event = 7
+		said := answer
+		said.Key, said.Kind, said.Text = answer.KeyInPlace(), core.PostNotice, "refused"
+		f := core.Fallback{Copies: core.Copies{Posts: []core.Post{said}}}
+		w.say(conversation, answer, later)
+		fail := func() {
+			w.Helper()
+			row := w.first(minute)
+			w.equal("next", row.Key, "a")
+			w.ok(w.FailPost(w.ctx, refused(row), 0, f))
+			w.fails(w.FailPost(w.ctx, refused(row), 0, f), core.LeaseLost)
+			w.equal("its cause", w.posted("a").Cause, "refused")
+		}
+		resend := func() { w.Helper(); w.ok(w.Resend(w.ctx, w.posted("a").Seq)) }
+		fail()
+		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{said.Key, "b", "a"})
+		resend()
+		w.equal("sent again", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"b", "a"})
+		fail()
+		w.sent(w.first(minute), "b")
+		sentence := w.first(minute)
+		w.equal("the sentence", sentence.Text, "refused")
+		resend()
+		w.equal("in flight", w.posted(said.Key).Owner, sentence.Owner)
+		w.sent(sentence, "said")
+		resend()
+		fail()
+		w.equal("due", len(w.deliver(minute)), 0)
+	}},
 	{"a missing card, or one that asks already, is no error", func(w *world) {
 		rows := w.quiet("one", "two")
 		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, core.Fallback{Asks: "none"}))

@@ -40,6 +40,8 @@
 // [Connection] can be made silent, broken, left without acknowledgements, or closed with any code. Penalties that a real bot must never
 // cause, such as the reset of its token, are listed by [Server.Penalties] and fail the test.
 //
+// [Server.Block] and [Server.BlockLinks] make Discord refuse messages for their words.
+//
 // # Discord's description
 //
 // In tests, every request and every answer of the fake is compared with Discord's own description of its API, if that is there: at the path in

@@ -10,6 +10,7 @@ import (
 const (
 	AddReactions         int64 = 1 << 6
 	Administrator        int64 = 1 << 3
+	ManageGuild          int64 = 1 << 5
 	ViewChannel          int64 = 1 << 10
 	SendMessages         int64 = 1 << 11
 	ManageMessages       int64 = 1 << 13

@@ -89,6 +89,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What the bot writes is refused for its words: in the guild by its moderation, everywhere by the filter of links.
+func TestMessagesAreRefusedForTheirWords(t *testing.T) {
+	w := newRig(t, discordtest.Options{})
+	w.Block(guildID, "Plum", "apple")
+	w.BlockLinks("evil.example")
+	create := "/channels/" + general + "/messages"
+	dm := "/channels/" + w.DMWith("1001") + "/messages"
+	card := fields{"flags": discordtest.FlagComponentsV2, "components": []any{fields{"type": 10, "content": "an apple"}}}
+	var sent wire
+	w.call(t, "POST", create, fields{"content": "a pear"}, &sent)
+	check := func(method, path string, body any, status, code int) {
+		t.Helper()
+		var got refusal
+		if is := w.call(t, method, path, body, &got); is != status || got.Code != code {
+			t.Errorf("%s %s %v: %d %+v, want %d %d", method, path, body, is, got, status, code)
+		}
+	}
+	check("POST", create, fields{"content": "a PLUM!"}, 400, 200000)
+	check("POST", create, card, 400, 200000)
+	check("POST", create, fields{"content": "see https://evil.example/plum"}, 400, 240000)
+	check("PATCH", create+"/"+sent.ID, fields{"content": "plums"}, 400, 200000)
+	check("POST", create+"/"+w.alice.Posts(general, "hello").ID+"/threads", fields{"name": "plums"}, 400, 200001)
+	check("POST", dm, fields{"content": "a plum"}, 200, 0)
+	check("POST", dm, fields{"content": "https://evil.example"}, 400, 240000)
+	may := discordtest.DefaultPermissions | discordtest.ManageGuild
+	w.AddGuild(discordtest.Guild{ID: guildID, Members: []string{"1001"}, BotPermissions: may})
+	check("POST", create, fields{"content": "a plum"}, 200, 0)
+	if all := w.FromBot(general); len(all) != 2 || all[0].Content != "a pear" {
+		t.Error(w.Dump())
+	}
+}
+
 func TestNonceIsEnforcedForAWhile(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	w := newRig(t, discordtest.Options{Now: clock.Now})

@@ -131,7 +131,10 @@ func (q *request) content(c *channel) (Message, *form.Failure) {
 	if m.Flags&wire.FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
 		return m, form.EmptyMessage
 	}
-	return m, nil
+	if wire.Int(f, "flags")&wire.FlagEphemeral != 0 {
+		return m, nil
+	}
+	return m, q.s.moderated(c, m)
 }
 
 func editMessage(q *request, c *channel, r *record) (answer, *form.Failure) {
@@ -192,6 +195,9 @@ func (q *request) edit(c *channel, r *record) *form.Failure {
 	}
 	if m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
 		return form.EmptyMessage
+	}
+	if failed := s.moderated(c, m); failed != nil {
+		return failed
 	}
 	m.Flags &^= wire.FlagLoading
 	s.mention(&m)

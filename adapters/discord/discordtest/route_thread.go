@@ -93,6 +93,9 @@ func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 	if s.channels[r.ID] != nil {
 		return answer{}, form.ThreadExists
 	}
+	if hasOne(name, s.blockedIn(c)) {
+		return answer{}, form.TitleBlocked
+	}
 	return created(s.wireChannel(s.threadFrom(c, r, name, minutes, s.o.BotUserID)))
 }
 

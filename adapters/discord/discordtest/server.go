@@ -38,6 +38,7 @@ type Server struct {
 	dms          map[string]string // channels, by user
 	files        map[string]*storedFile
 	nonces       map[string]nonce
+	harmful      []string            // links that are refused in every channel
 	commands     map[string][]object // by guild, "" for the global ones
 	overwrites   int                 // bulk overwrites of commands so far
 	interactions []*Interaction

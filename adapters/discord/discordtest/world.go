@@ -74,6 +74,7 @@ type guild struct {
 	members map[string]*member
 	joined  time.Time
 	botRole string
+	blocked []string // words that automatic moderation refuses
 }
 
 // member is a user in a guild.

@@ -17,6 +17,7 @@ import (
 //	unauthorized        the token is refused
 //	unsupported         a scope or a permission is missing
 //	delivery_failed     the platform refuses it permanently
+//	content_refused     the platform refuses what it says
 
 // TransportError converts the error of a call that got no answer. title is the platform's name.
 func TransportError(title string, err error) error {

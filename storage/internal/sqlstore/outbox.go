@@ -312,13 +312,19 @@ func (t *Tx) releaseSent(row core.OutboxRow, released *bool) error {
 }
 
 // Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such
-// post, and with invalid if it was delivered.
+// post, and with invalid if it was delivered. A sentence in its place that has not been sent is removed: it would
+// contradict the post, and a further refusal adds it again.
 func (s *Store) Resend(ctx context.Context, seq int64) error {
 	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
 		if row.State == core.RowWaiting {
 			return nil
 		}
-		_, err := t.Exec(`update outbox set state = 'waiting', next_at = 0, parts = $1, attempts = 0, cause = '' where seq = $2`,
+		_, err := t.Exec(`delete from outbox where key = $1 and state = 'waiting' and owner = '' and parts = '[]'`,
+			row.KeyInPlace())
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(`update outbox set state = 'waiting', next_at = 0, parts = $1, attempts = 0, cause = '' where seq = $2`,
 			asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
 		return err
 	})

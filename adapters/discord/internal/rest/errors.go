@@ -97,7 +97,21 @@ func errorOf(got response, body []byte, err error) error {
 	return nil
 }
 
+// blocked are the codes that refuse a message for what it says. discordgo does not define them.
+var blocked = map[int]struct {
+	reason core.Category
+	text   string // for people: it follows a sentence about the answer that is not there
+}{
+	200000: {core.ModerationRefused, "Discord's automatic moderation (AutoMod) of this server refused what it says. " +
+		"Ask me to put it another way, or ask a moderator to change the rule."},
+	240000: {core.LinkRefused, "Discord's filter for harmful links refused a link in it. Ask me to answer without links."},
+	20009:  {"", "Discord's filter for explicit content refused it. Ask me to put it another way."},
+}
+
 func refused(r *Refusal) error {
+	if why, ok := blocked[r.Code]; ok {
+		return core.Wrap(core.ContentRefused, r, "%s", why.text).Because(why.reason)
+	}
 	if reason, ok := reasons[r.Code]; ok {
 		return core.Wrap(reason.category, r, "%s", reason.text)
 	}

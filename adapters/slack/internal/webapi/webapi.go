@@ -111,6 +111,10 @@ var (
 	cannotPost = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
 		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
 
+	// notShared: what the message links to may not be shared with other organizations.
+	notShared = []string{"slack_connect_file_link_sharing_blocked", "slack_connect_canvas_sharing_blocked",
+		"slack_connect_lists_sharing_blocked"}
+
 	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the text.
 	elsewhere = []string{"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive", "messages_tab_disabled",
 		"thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed", "user_not_found", "user_not_in_channel",
@@ -170,6 +174,10 @@ func statusError(s api.StatusCodeError) error {
 func SendError(err error) error {
 	if IsRefusal(err, cannotPost...) {
 		return core.Wrap(core.DeliveryForbidden, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
+	}
+	if IsRefusal(err, notShared...) {
+		return core.Wrap(core.ContentRefused, err, "This workspace does not let links to its files, canvases and lists be "+
+			"shared in Slack Connect. Ask me to answer without such links.")
 	}
 	return chat.SendError(err)
 }

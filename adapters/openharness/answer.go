@@ -23,6 +23,7 @@ const (
 	codeMethod       = "method_not_allowed"
 	codeMediaType    = "unsupported_media_type"
 	codeSlow         = "request_timeout"
+	codeAttachment   = "attachment_not_found"
 	codeRate         = "rate_limited"
 	codeUnavailable  = "unavailable"
 	codeInternal     = "internal_error"

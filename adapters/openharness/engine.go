@@ -26,6 +26,11 @@ var (
 // Store is what the engine needs of the store besides Accept.
 type Store interface {
 	core.Mailboxes
+	PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
+	Get(ctx context.Context, name string) (string, error)
+	PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error)
+	KeepBlob(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
+	LoadBlob(ctx context.Context, digest string) ([]byte, error)
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
 	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error)
 	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
@@ -65,7 +70,7 @@ func New(o Options) *Engine {
 	}
 	o.MaxMessage, o.Log = cmp.Or(o.MaxMessage, 1<<20), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log}
-	return &Engine{Options: o, desk: at, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
+	return &Engine{Options: o, desk: at, limits: newLimits(o.Rate), ended: make(chan struct{})}
 }
 
 // Name is "openharness".
@@ -92,10 +97,15 @@ const (
 	EventsPath = "/v1/openharness/events"
 )
 
-// Routes returns the handlers of the endpoint and its alias, and of the events, for every method: a wrong one is refused with an envelope, and
-// so is an address below them that is nothing.
+// Routes returns the handlers of the endpoint and its alias, of the events and of uploads, for every method: a wrong one is refused with an
+// envelope, and so is an address below them that is nothing.
 func (e *Engine) Routes(accept core.Accept) map[string]http.Handler {
 	messages := e.handler(http.MethodPost, accept, (*call).message)
 	elsewhere := http.HandlerFunc(e.elsewhere)
-	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: e.handler(http.MethodGet, accept, (*call).stream), Path + "/": elsewhere, Alias + "/": elsewhere}
+	return map[string]http.Handler{
+		Path: messages, Alias: messages,
+		EventsPath:      e.handler(http.MethodGet, accept, (*call).stream),
+		AttachmentsPath: e.handler(http.MethodPost, accept, (*call).attach),
+		Path + "/":      elsewhere, Alias + "/": elsewhere,
+	}
 }

@@ -204,6 +204,8 @@ func (f File) content(data []byte, whole int64, put func(data []byte) (digest st
 		return Content{}, f.tooLarge()
 	case f.isImage():
 		return Content{}, errSomethingElse
+	case f.kind() != "" && !f.isText():
+		return Content{}, core.Errorf(core.NotAllowed, "%s", f.kind())
 	}
 	return f.TextOf(data, whole)
 }

@@ -43,6 +43,11 @@ func invalid(field, message string) *refusal {
 	return r
 }
 
+// unsupported refuses what a request sends for its type.
+func unsupported(message string) *refusal {
+	return refuse(http.StatusUnsupportedMediaType, codeMediaType, message)
+}
+
 // unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.
 func (e *Engine) unknownContinuation() *refusal {
 	return refuse(http.StatusConflict, codeContinuation, e.desk.PressNotOurs)

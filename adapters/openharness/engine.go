@@ -28,7 +28,7 @@ type Store interface {
 	core.Mailboxes
 	PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
 	Get(ctx context.Context, name string) (string, error)
-	PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error)
+	PutBlobFor(ctx context.Context, e core.Event, data []byte, lifetime time.Duration) (digest string, err error)
 	KeepBlob(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
 	LoadBlob(ctx context.Context, digest string) ([]byte, error)
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
@@ -97,8 +97,8 @@ const (
 	EventsPath = "/v1/openharness/events"
 )
 
-// Routes returns the handlers of the endpoint and its alias, of the events and of uploads, for every method: a wrong one is refused with an
-// envelope, and so is an address below them that is nothing.
+// Routes returns the handlers of the endpoint and its alias, of the events and of uploads, for every method: a wrong
+// one is refused with an envelope, and so is an address below them that is nothing.
 func (e *Engine) Routes(accept core.Accept) map[string]http.Handler {
 	messages := e.handler(http.MethodPost, accept, (*call).message)
 	elsewhere := http.HandlerFunc(e.elsewhere)

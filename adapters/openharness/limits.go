@@ -126,9 +126,10 @@ func (l *limits) hold(ctx context.Context, who access.Person) (leave func(), err
 // readBody reads the JSON of a request whose sender is known.
 func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, refuse(http.StatusUnsupportedMediaType, codeMediaType, "Send the request as application/json.")
+		return nil, unsupported("Send the request as application/json.")
 	}
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "The request is too large. Send less at a time, and attachments as references.")
+	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge,
+		"The request is too large. Send less at a time, and attachments as references.")
 	err = receive(w, r, int64(e.MaxMessage+bodySlack), bodyTime, tooLarge, func(sent io.Reader) (err error) {
 		body, err = io.ReadAll(sent)
 		return err
@@ -138,10 +139,11 @@ func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 
 // receive has a body read that has at most so many bytes and arrives in time. A refusal of read's stays as it is.
 func receive(
-	w http.ResponseWriter, r *http.Request, most int64, within time.Duration, tooLarge *refusal, read func(sent io.Reader) error,
+	w http.ResponseWriter, r *http.Request, most int64, within time.Duration, tooLarge *refusal,
+	read func(sent io.Reader) error,
 ) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return refuse(http.StatusUnsupportedMediaType, codeMediaType, "Send the request without a content encoding.")
+		return unsupported("Send the request without a content encoding.")
 	}
 	if r.ContentLength > most {
 		return tooLarge

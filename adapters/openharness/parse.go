@@ -31,8 +31,8 @@ func (c *call) payload(uploads map[string]upload) json.RawMessage {
 	return p
 }
 
-// Parse reads the payload of a message, and its uploads. It is put into the mailbox, too, before its turn begins: a page that is opened
-// later shows what was said. It is put there once, however often the turn is attempted.
+// Parse reads the payload of a message, and its uploads. It is put into the mailbox, too, before its turn begins: a
+// page that is opened later shows what was said. It is put there once, however often the turn is attempted.
 func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 	var p payload
 	if err := json.Unmarshal(ev.Payload, &p); err != nil || !utf8.Valid(ev.Payload) {

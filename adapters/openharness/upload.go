@@ -36,7 +36,8 @@ const (
 // assetID is the form of the asset_ids that are given here.
 var assetID = regexp.MustCompile(`^` + assetPrefix + `[A-Z2-7]{26}$`)
 
-// upload is a file that a principal has sent. Its bytes are a blob; of a text, only the beginning is stored that is ever read.
+// upload is a file that a principal has sent. Its bytes are a blob; of a text, only the beginning is stored that is
+// ever read.
 type upload struct {
 	Name   string `json:"name"`
 	Type   string `json:"type,omitempty"` // "": a text of no declared type
@@ -57,7 +58,8 @@ var accepted = fmt.Sprintf(
 
 // attach stores one file, and answers its asset_id.
 func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime + fileTime + answerTime)) // fails only where there is no connection
+	due := time.Now().Add(bodyTime + fileTime + answerTime)
+	_ = http.NewResponseController(w).SetWriteDeadline(due) // fails only where there is no connection
 	if err := c.limits.message(c.who); err != nil {
 		return err
 	}
@@ -93,21 +95,12 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 // keepUpload stores a file for a day.
 func (c *call) keepUpload(ctx context.Context, asset string, f chat.File, data []byte) error {
 	ev := core.Event{Platform: Name, ID: "upload/" + c.who.Name + "/" + asset}
-	put := func(data []byte) (digest string, err error) {
-		known := false
-		if digest, err = c.Store.PutBlob(ctx, ev, data); err == nil {
-			known, err = c.Store.KeepBlob(ctx, ev, digest, bytesTime)
-		}
-		if err == nil && !known { // it was removed in between
-			err = core.Errorf(core.StoreBusy, "The file could not be stored.")
-		}
-		return digest, err
-	}
+	put := func(data []byte) (digest string, err error) { return c.Store.PutBlobFor(ctx, ev, data, bytesTime) }
 	read, err := chat.Uploaded(f, data, put)
 	u := upload{Name: f.Name, Type: f.Type, Size: len(data)}
 	switch {
 	case core.CategoryOf(err) == core.NotAllowed:
-		return refuse(http.StatusUnsupportedMediaType, codeMediaType, "The file can't be read ("+core.MessageOf(err)+"). "+accepted)
+		return unsupported("The file can't be read (" + core.MessageOf(err) + "). " + accepted)
 	case err != nil:
 		return err
 	case read.Image.Type != "":
@@ -127,7 +120,7 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 	declared := r.Header.Get("Content-Type")
 	kind, params, err := mime.ParseMediaType(declared)
 	if declared != "" && err != nil {
-		return f, refuse(http.StatusUnsupportedMediaType, codeMediaType, "The Content-Type can't be read. "+accepted)
+		return f, unsupported("The Content-Type can't be read. " + accepted)
 	}
 	if r.ContentLength > 0 {
 		data.Grow(int(r.ContentLength) + bytes.MinRead) // so that it need not grow by copying; the length was checked
@@ -158,7 +151,8 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 	return f, err
 }
 
-var oneFile = invalid("", "Send one file at a time, and nothing else: as the body, or as the only part of a multipart/form-data form.")
+var oneFile = invalid("",
+	"Send one file at a time, and nothing else: as the body, or as the only part of a multipart/form-data form.")
 
 // fileName is the last part of a path, as a name to show.
 func fileName(path string) string {
@@ -184,14 +178,20 @@ func (c *call) uploads(ctx context.Context, ev core.Event) (all map[string]uploa
 		case err != nil:
 			return nil, err
 		case !known:
-			r := refuse(http.StatusUnprocessableEntity, codeAttachment, fmt.Sprintf("The file of attachment %d was not found, or has expired: "+
-				"an upload can be named for a day, by who uploaded it. Upload it again, then send the request with its new asset_id.", i+1))
-			r.Field = fmt.Sprintf("context.attachments[%d].asset_id", i)
-			return nil, r
+			return nil, notUploaded(i)
 		case all == nil:
 			all = map[string]upload{}
 		}
 		all[a.AssetID] = u
 	}
 	return all, nil
+}
+
+// notUploaded refuses a request for one of its attachments.
+func notUploaded(i int) *refusal {
+	r := refuse(http.StatusUnprocessableEntity, codeAttachment, fmt.Sprintf("The file of attachment %d was not found, "+
+		"or has expired: an upload can be named for a day, by who uploaded it. "+
+		"Upload it again, then send the request with its new asset_id.", i+1))
+	r.Field = fmt.Sprintf("context.attachments[%d].asset_id", i)
+	return r
 }

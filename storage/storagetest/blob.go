@@ -120,8 +120,7 @@ var blobExamples = []example{
 	{"what is kept for a lifetime is there until then, whatever comes and goes with the same bytes", func(w *world) {
 		e := core.Event{Platform: "slack", ID: "upload"}
 		w.equal("nothing is stored", must(w.KeepBlob(w.ctx, e, core.Digest([]byte("cat")), minute))(w), false)
-		digest := must(w.PutBlob(w.ctx, e, []byte("cat")))(w)
-		w.equal("it is stored", must(w.KeepBlob(w.ctx, e, digest, 2*time.Hour))(w), true)
+		digest := must(w.PutBlobFor(w.ctx, e, []byte("cat"), 2*time.Hour))(w)
 		w.equal("a shorter lifetime", must(w.KeepBlob(w.ctx, e, digest, time.Hour))(w), true)
 		w.message(conversation)
 		c := w.claim(minute)
@@ -138,8 +137,7 @@ var blobExamples = []example{
 		w.message(conversation)
 		c := w.claim(minute)
 		e := core.Event{Platform: "slack", ID: "upload"}
-		digest := must(w.PutBlob(w.ctx, e, []byte("notes")))(w)
-		must(w.KeepBlob(w.ctx, e, digest, time.Hour))(w)
+		digest := must(w.PutBlobFor(w.ctx, e, []byte("notes"), time.Hour))(w)
 		must(w.KeepBlob(w.ctx, c.Event.Event, digest, time.Hour))(w)
 		w.done(c, core.Finish{Session: w.session(c, 0, "I attach my notes")})
 		w.prune()

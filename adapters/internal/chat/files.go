@@ -182,15 +182,15 @@ var errSomethingElse = core.Errorf(core.NotAllowed, "it is something else, or th
 // MaxUpload is how many bytes a file may have that is sent to gatehouse itself.
 const MaxUpload = maxImageBytes
 
-// Uploaded reads a file of at most MaxUpload bytes that was sent to gatehouse itself: an image, which put stores, or a text. Error:
-// not_allowed if it is neither, or put's.
+// Uploaded reads a file of at most MaxUpload bytes that was sent to gatehouse itself: an image, which put stores, or
+// a text. Error: not_allowed if it is neither, or put's.
 func Uploaded(f File, data []byte, put func(data []byte) (digest string, err error)) (Content, error) {
 	f.images, f.texts = maxImageBytes, maxTextBytes
 	return f.content(data, int64(len(data)), put)
 }
 
-// content is what a file's bytes are: an image, which put stores, or a text. whole is how many the file has, of which data may be
-// the beginning.
+// content is what a file's bytes are: an image, which put stores, or a text. whole is how many the file has, of which
+// data may be the beginning.
 func (f File) content(data []byte, whole int64, put func(data []byte) (digest string, err error)) (Content, error) {
 	kind, over := http.DetectContentType(data), int64(len(data)) > f.most()
 	switch {
@@ -210,8 +210,8 @@ func (f File) content(data []byte, whole int64, put func(data []byte) (digest st
 	return f.TextOf(data, whole)
 }
 
-// TextOf is what is read of a file's bytes; whole is how many the file has, of which data may be the beginning. Error: not_allowed if
-// it is no text.
+// TextOf is what is read of a file's bytes; whole is how many the file has, of which data may be the beginning.
+// Error: not_allowed if it is no text.
 func (f File) TextOf(data []byte, whole int64) (Content, error) {
 	over := max(0, int64(len(data))-f.texts)
 	head := data[:int64(len(data))-over]

@@ -206,8 +206,8 @@ func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventReco
 	return r, t.copyFetched(e, again.Event, r.Seq)
 }
 
-// copyFetched gives a repeated event the message that the earlier one was read as, and keeps its images for it. If one of them is
-// gone, the message is to be read anew.
+// copyFetched gives a repeated event the message that the earlier one was read as, and keeps its images for it. If
+// one of them is gone, the message is to be read anew.
 func (t *Tx) copyFetched(e core.EventRecord, again core.Event, seq int64) error {
 	if e.Fetched == nil {
 		return nil

@@ -13,6 +13,13 @@ import (
 // event that the image came with: until it ends, the bytes are kept though no message refers to them yet. So they are committed before the
 // message is, and a turn that is interrupted may put them again.
 func (s *Store) PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error) {
+	return s.PutBlobFor(ctx, e, data, 0)
+}
+
+// PutBlobFor is PutBlob for what is uploaded before there is an event: it is kept for a lifetime, too.
+func (s *Store) PutBlobFor(
+	ctx context.Context, e core.Event, data []byte, lifetime time.Duration,
+) (digest string, err error) {
 	digest = core.Digest(data)
 	return digest, s.write(ctx, func(t *Tx) error {
 		if err := t.readClock(); err != nil {
@@ -27,13 +34,14 @@ func (s *Store) PutBlob(ctx context.Context, e core.Event, data []byte) (digest 
 				return err
 			}
 		}
-		return t.addEventBlob(e, digest, t.Now)
+		return t.addEventBlob(e, digest, t.Now.Add(lifetime))
 	})
 }
 
-// KeepBlob keeps what is stored under a digest for a lifetime, as something that came with an event, whether or not there is such an
-// event yet, and after that until the event ends. It reports whether anything is stored.
-func (s *Store) KeepBlob(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error) {
+// KeepBlob is PutBlobFor for bytes that are stored under a digest; known reports whether any are.
+func (s *Store) KeepBlob(
+	ctx context.Context, e core.Event, digest string, lifetime time.Duration,
+) (known bool, err error) {
 	return write(ctx, s, func(t *Tx) (bool, error) {
 		if err := t.readClock(); err != nil {
 			return false, err
@@ -94,8 +102,8 @@ func (t *Tx) addMessageBlobs(id core.SessionID, w core.Writer, msgs []core.Messa
 	return nil
 }
 
-// sessionBlobs returns the digests that a session's messages refer to, and those of what came with its events, in order. Prune keeps
-// event_blobs small, so that all of it is read.
+// sessionBlobs returns the digests that a session's messages refer to, and those of what came with its events, in
+// order. Prune keeps event_blobs small, so that all of it is read.
 func (t *Tx) sessionBlobs(id core.SessionID) ([]string, error) {
 	return t.Texts(`
 		select digest from message_blobs where session = $1
@@ -104,8 +112,8 @@ func (t *Tx) sessionBlobs(id core.SessionID) ([]string, error) {
 		order by digest`, id, id.Conversation())
 }
 
-// removeUnused removes those blobs that no message refers to, no unfinished event came with and, unless they are erased, that are not
-// kept for a lifetime. The digests are in order, and the clock was read.
+// removeUnused removes those blobs that no message refers to, no unfinished event came with and, unless they are
+// erased, that are not kept for a lifetime. The digests are in order, and the clock was read.
 func (t *Tx) removeUnused(digests []string, erased bool) error {
 	for _, digest := range digests {
 		if t.hooks.RowLocks { // the next statement sees what was committed meanwhile
@@ -116,7 +124,9 @@ func (t *Tx) removeUnused(digests []string, erased bool) error {
 		if _, err := t.Exec(`
 			delete from blobs where digest = $1
 			and not exists (select 1 from message_blobs m where m.digest = blobs.digest)
-			and not exists (select 1 from event_blobs b join events e on e.platform = b.platform and e.id = b.event where b.digest = blobs.digest and e.ended_at = 0)
+			and not exists (
+				select 1 from event_blobs b join events e on e.platform = b.platform and e.id = b.event
+				where b.digest = blobs.digest and e.ended_at = 0)
 			and ($2 or not exists (select 1 from event_blobs b where b.digest = blobs.digest and b.at > $3))`,
 			digest, erased, t.Now); err != nil {
 			return err

@@ -45,7 +45,8 @@ type Request struct {
 // Continuation is what resumes a run or asks about it. One of the two is set. They are claims of the Shell.
 type Continuation struct{ Run, Token string }
 
-// TaskHint is what the Shell takes a message to be about, in words that the agent may know: claims, as all of a request.
+// TaskHint is what the Shell takes a message to be about, in words that the agent may know: claims, as all of a
+// request.
 type TaskHint struct {
 	SOP      string `json:"sop_id,omitempty"`
 	Plugin   string `json:"plugin_id,omitempty"`
@@ -161,7 +162,8 @@ func (p part) context(r *Request) {
 
 	switch {
 	case r.Continuation == nil && len(r.Attachments) == 0 && strings.TrimSpace(r.Intent) == "":
-		p.refuse(p.at("user_intent"), "The field context.user_intent is missing or blank; only a continuation or an attachment goes without it.")
+		p.refuse(p.at("user_intent"),
+			"The field context.user_intent is missing or blank; only a continuation or an attachment goes without it.")
 	case len(r.Intent) > p.limits.Intent:
 		p.refuse(p.at("user_intent"), "The field context.user_intent has at most %d bytes here.", p.limits.Intent)
 	}

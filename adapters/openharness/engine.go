@@ -26,20 +26,24 @@ var (
 // Store is what the engine needs of the store besides Accept.
 type Store interface {
 	core.Mailboxes
-	PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
-	Get(ctx context.Context, name string) (string, error)
-	PutBlobFor(ctx context.Context, e core.Event, data []byte, lifetime time.Duration) (digest string, err error)
-	KeepBlob(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
-	LoadBlob(ctx context.Context, digest string) ([]byte, error)
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
 	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error)
 	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
 }
 
-// Options configure an engine. Gate, Store, Signer and Card are required.
+// Blobs are the functions of the store that keep the bytes of uploads.
+type Blobs struct {
+	Put  func(ctx context.Context, e core.Event, data []byte, lifetime time.Duration) (digest string, err error)
+	Keep func(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
+	Load func(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Options configure an engine. Gate, Store, KV, Blobs, Signer and Card are required.
 type Options struct {
 	Gate   *access.Gate
 	Store  Store
+	KV     core.KV
+	Blobs  Blobs
 	Signer *core.Signer
 	// Card draws an approval in its current state; with context it has the last messages of the conversation.
 	Card       func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)

@@ -66,6 +66,7 @@ func serve(t *testing.T, change ...func(*openharness.Options)) *served {
 	}
 	o := openharness.Options{
 		Gate: access.New(access.Options{Signer: store.Signer()}), Store: s.store, Signer: signer, Card: s.card,
+		KV: store, Blobs: openharness.Blobs{Put: store.PutBlobFor, Keep: store.KeepBlob, Load: store.LoadBlob},
 	}
 	for _, c := range change {
 		c(&o)

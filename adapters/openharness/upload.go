@@ -95,7 +95,7 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 // keepUpload stores a file for a day.
 func (c *call) keepUpload(ctx context.Context, asset string, f chat.File, data []byte) error {
 	ev := core.Event{Platform: Name, ID: "upload/" + c.who.Name + "/" + asset}
-	put := func(data []byte) (digest string, err error) { return c.Store.PutBlobFor(ctx, ev, data, bytesTime) }
+	put := func(data []byte) (digest string, err error) { return c.Blobs.Put(ctx, ev, data, bytesTime) }
 	read, err := chat.Uploaded(f, data, put)
 	u := upload{Name: f.Name, Type: f.Type, Size: len(data)}
 	switch {
@@ -112,7 +112,7 @@ func (c *call) keepUpload(ctx context.Context, asset string, f chat.File, data [
 		return err
 	}
 	record, _ := json.Marshal(u) // texts and numbers: can't fail
-	return c.Store.PutFor(ctx, uploadName(c.who, asset), string(record), assetTime)
+	return c.KV.PutFor(ctx, uploadName(c.who, asset), string(record), assetTime)
 }
 
 // readFile reads the one file of a request into data: the body as it is, or the only part of a form.
@@ -165,14 +165,14 @@ func (c *call) uploads(ctx context.Context, ev core.Event) (all map[string]uploa
 		if !assetID.MatchString(a.AssetID) {
 			continue // of elsewhere
 		}
-		record, err := c.Store.Get(ctx, uploadName(c.who, a.AssetID))
+		record, err := c.KV.Get(ctx, uploadName(c.who, a.AssetID))
 		if err != nil {
 			return nil, err
 		}
 		var u upload
 		known := record != "" && json.Unmarshal([]byte(record), &u) == nil
 		if known {
-			known, err = c.Store.KeepBlob(ctx, ev, u.Digest, acceptTime)
+			known, err = c.Blobs.Keep(ctx, ev, u.Digest, acceptTime)
 		}
 		switch {
 		case err != nil:

@@ -118,7 +118,7 @@ var blobExamples = []example{
 		w.blob("cat", false)
 	}},
 	{"what is kept for a lifetime is there until then, whatever comes and goes with the same bytes", func(w *world) {
-		e := core.Event{Platform: "slack", ID: "upload"}
+		e := core.Event{Platform: platform, ID: "upload"}
 		w.equal("nothing is stored", must(w.KeepBlob(w.ctx, e, core.Digest([]byte("cat")), minute))(w), false)
 		digest := must(w.PutBlobFor(w.ctx, e, []byte("cat"), 2*time.Hour))(w)
 		w.equal("a shorter lifetime", must(w.KeepBlob(w.ctx, e, digest, time.Hour))(w), true)
@@ -136,7 +136,7 @@ var blobExamples = []example{
 	{"what came with a session's events goes with it, kept or not", func(w *world) {
 		w.message(conversation)
 		c := w.claim(minute)
-		e := core.Event{Platform: "slack", ID: "upload"}
+		e := core.Event{Platform: platform, ID: "upload"}
 		digest := must(w.PutBlobFor(w.ctx, e, []byte("notes"), time.Hour))(w)
 		must(w.KeepBlob(w.ctx, c.Event.Event, digest, time.Hour))(w)
 		w.done(c, core.Finish{Session: w.session(c, 0, "I attach my notes")})

@@ -23,6 +23,7 @@ const (
 	codeMethod       = "method_not_allowed"
 	codeMediaType    = "unsupported_media_type"
 	codeSlow         = "request_timeout"
+	codeAttachment   = "attachment_not_found"
 	codeRate         = "rate_limited"
 	codeUnavailable  = "unavailable"
 	codeInternal     = "internal_error"
@@ -40,6 +41,11 @@ func invalid(field, message string) *refusal {
 	r := refuse(http.StatusBadRequest, codeInvalid, message)
 	r.Field = field
 	return r
+}
+
+// unsupported refuses what a request sends for its type.
+func unsupported(message string) *refusal {
+	return refuse(http.StatusUnsupportedMediaType, codeMediaType, message)
 }
 
 // unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.

@@ -14,6 +14,11 @@
 //	request/NAME/DIGEST   a message, a control word or a decision; DIGEST is of its request_id, or random without one: then no repetition is known
 //	press/again/EVENT, press/new/EVENT, again/APPROVAL/NAME   the buttons, as on the chat platforms: one event, however often they are pressed
 //
+// Attachments. An upload's bytes are a blob, kept for a day and an hour; what it is called and holds is
+// a value of KV, under the principal's name and its asset_id, for a day. A request that names it has the blob kept
+// for its event before that is stored, so the bytes are there when the turn begins, and go with the message. Other
+// references are named to the model, and never followed.
+//
 // Repetition. An answer is not stored: it is drawn from the store whenever it is asked for. The same request_id with the same content is
 // the same event, so a lost answer comes again, after a crash too, in its present state: a card that was decided meanwhile is drawn decided.
 // With another content it is request_id_conflict. A request that was refused for being too many may be repeated under its id, and a message

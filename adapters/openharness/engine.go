@@ -31,10 +31,19 @@ type Store interface {
 	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
 }
 
-// Options configure an engine. Gate, Store, Signer and Card are required.
+// Blobs are the functions of the store that keep the bytes of uploads.
+type Blobs struct {
+	Put  func(ctx context.Context, e core.Event, data []byte, lifetime time.Duration) (digest string, err error)
+	Keep func(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
+	Load func(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Options configure an engine. Gate, Store, KV, Blobs, Signer and Card are required.
 type Options struct {
 	Gate   *access.Gate
 	Store  Store
+	KV     core.KV
+	Blobs  Blobs
 	Signer *core.Signer
 	// Card draws an approval in its current state; with context it has the last messages of the conversation.
 	Card       func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
@@ -65,7 +74,7 @@ func New(o Options) *Engine {
 	}
 	o.MaxMessage, o.Log = cmp.Or(o.MaxMessage, 1<<20), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log}
-	return &Engine{Options: o, desk: at, limits: limits{perMinute: o.Rate, used: map[string]*usage{}}, ended: make(chan struct{})}
+	return &Engine{Options: o, desk: at, limits: newLimits(o.Rate), ended: make(chan struct{})}
 }
 
 // Name is "openharness".
@@ -92,10 +101,15 @@ const (
 	EventsPath = "/v1/openharness/events"
 )
 
-// Routes returns the handlers of the endpoint and its alias, and of the events, for every method: a wrong one is refused with an envelope, and
-// so is an address below them that is nothing.
+// Routes returns the handlers of the endpoint and its alias, of the events and of uploads, for every method: a wrong
+// one is refused with an envelope, and so is an address below them that is nothing.
 func (e *Engine) Routes(accept core.Accept) map[string]http.Handler {
 	messages := e.handler(http.MethodPost, accept, (*call).message)
 	elsewhere := http.HandlerFunc(e.elsewhere)
-	return map[string]http.Handler{Path: messages, Alias: messages, EventsPath: e.handler(http.MethodGet, accept, (*call).stream), Path + "/": elsewhere, Alias + "/": elsewhere}
+	return map[string]http.Handler{
+		Path: messages, Alias: messages,
+		EventsPath:      e.handler(http.MethodGet, accept, (*call).stream),
+		AttachmentsPath: e.handler(http.MethodPost, accept, (*call).attach),
+		Path + "/":      elsewhere, Alias + "/": elsewhere,
+	}
 }

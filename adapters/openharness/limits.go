@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"gatehouse/adapters/access"
@@ -25,13 +27,16 @@ const (
 	perSecond   = 20               // requests of one principal, of every kind
 	burst       = 200
 	tenfold     = 10 // a principal may stand for several people
+	maxFiles    = 4  // uploads in memory at a time
+	maxOwnFiles = 2  // those of one principal
 )
 
 // usage is what a principal uses now.
 type usage struct {
 	requests, streams int
 	all               *rate.Limiter // requests of every kind
-	messages          *rate.Limiter // messages; nil: no limit
+	messages          *rate.Limiter // messages and uploads; nil: no limit
+	files             *semaphore.Weighted
 }
 
 // limits keeps one principal from taking what the others need. There are as many entries as principals that have sent something.
@@ -39,12 +44,17 @@ type limits struct {
 	mu        sync.Mutex
 	perMinute int
 	used      map[string]*usage
+	files     *semaphore.Weighted
+}
+
+func newLimits(perMinute int) limits {
+	return limits{perMinute: perMinute, used: map[string]*usage{}, files: semaphore.NewWeighted(maxFiles)}
 }
 
 func (l *limits) of(who access.Person) *usage {
 	u := l.used[who.Name]
 	if u == nil {
-		u = &usage{all: rate.NewLimiter(perSecond, burst)}
+		u = &usage{all: rate.NewLimiter(perSecond, burst), files: semaphore.NewWeighted(maxOwnFiles)}
 		if n := l.perMinute * tenfold; n > 0 {
 			u.messages = rate.NewLimiter(rate.Limit(float64(n)/60), n)
 		}
@@ -93,31 +103,64 @@ func (l *limits) message(who access.Person) error {
 	return tooMany(max(time.Second, wait.Delay()))
 }
 
+// hold waits, not for long, until one more file of a principal may be in memory; leave must be called if it may.
+func (l *limits) hold(ctx context.Context, who access.Person) (leave func(), err error) {
+	l.mu.Lock()
+	own := l.of(who).files
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, bodyTime)
+	defer cancel()
+	if own.Acquire(ctx, 1) != nil {
+		return nil, tooMany(time.Second)
+	}
+	if l.files.Acquire(ctx, 1) != nil {
+		own.Release(1)
+		return nil, tooMany(time.Second)
+	}
+	return func() {
+		l.files.Release(1)
+		own.Release(1)
+	}, nil
+}
+
 // readBody reads the JSON of a request whose sender is known.
-func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, refuse(http.StatusUnsupportedMediaType, codeMediaType, "Send the request as application/json.")
+		return nil, unsupported("Send the request as application/json.")
 	}
+	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge,
+		"The request is too large. Send less at a time, and attachments as references.")
+	err = receive(w, r, int64(e.MaxMessage+bodySlack), bodyTime, tooLarge, func(sent io.Reader) (err error) {
+		body, err = io.ReadAll(sent)
+		return err
+	})
+	return body, err
+}
+
+// receive has a body read that has at most so many bytes and arrives in time. A refusal of read's stays as it is.
+func receive(
+	w http.ResponseWriter, r *http.Request, most int64, within time.Duration, tooLarge *refusal,
+	read func(sent io.Reader) error,
+) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, refuse(http.StatusUnsupportedMediaType, codeMediaType, "Send the request without a content encoding.")
+		return unsupported("Send the request without a content encoding.")
 	}
-	most := int64(e.MaxMessage + bodySlack)
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "The request is too large. Send less at a time, and attachments as references.")
 	if r.ContentLength > most {
-		return nil, tooLarge
+		return tooLarge
 	}
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // fails only where there is no connection, as in a test
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	_ = connection.SetReadDeadline(time.Now().Add(within)) // fails only where there is no connection, as in a test
+	err := read(http.MaxBytesReader(w, r.Body, most))
 	_ = connection.SetReadDeadline(time.Time{})
+	var refused *refusal
 	var over *http.MaxBytesError
 	switch {
-	case err == nil:
-		return body, nil
+	case err == nil, errors.As(err, &refused):
+		return err
 	case errors.As(err, &over):
-		return nil, tooLarge
+		return tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, refuse(http.StatusRequestTimeout, codeSlow, "The request did not arrive in time. Send it again.")
+		return refuse(http.StatusRequestTimeout, codeSlow, "The request did not arrive in time. Send it again.")
 	}
-	return nil, refuse(http.StatusBadRequest, codeInvalid, "The request did not arrive completely. Send it again.")
+	return refuse(http.StatusBadRequest, codeInvalid, "The request did not arrive completely. Send it again.")
 }

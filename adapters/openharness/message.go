@@ -34,7 +34,7 @@ func (c *call) event() core.Event {
 		Platform: Name, ID: c.eventID(), Conversation: c.mailbox, Body: core.MessageEvent{},
 		Actor: c.who.Actor, Address: addressOf(c.mailbox),
 	}
-	ev.Payload, _ = json.Marshal(payload{q.ID, q.Digest(), q.Intent, q.Attachments}) // can't fail
+	ev.Payload = c.payload(nil)
 	if control := chat.Control(q.Intent); control != nil {
 		ev.Body = control
 	}
@@ -61,9 +61,14 @@ func (c *call) store(ctx context.Context, ev core.Event) (record core.EventRecor
 		if err == nil && known == nil {
 			err = c.limits.message(c.who)
 		}
+		var uploads map[string]upload
+		if err == nil && known == nil {
+			uploads, err = c.uploads(ctx, ev)
+		}
 		if err != nil {
 			return record, false, err
 		}
+		ev.Payload = c.payload(uploads)
 		record, err = c.commit(ctx, ev)
 		switch {
 		case err != nil, record.End.Kind != core.EndRefused:

@@ -20,23 +20,92 @@ type payload struct {
 	Digest      string            `json:"digest"`
 	Text        string            `json:"text,omitempty"`
 	Attachments []wire.Attachment `json:"attachments,omitempty"`
+	Uploads     map[string]upload `json:"uploads,omitempty"` // those of Attachments that are kept here, by their asset_id
+	Hint        wire.TaskHint     `json:"task_hint,omitzero"`
 }
 
-// Parse reads the payload of a message. It is put into the mailbox, too, before its turn begins: a page that is opened later shows what was
-// said. It is put there once, however often the turn is attempted.
+// payload is what is stored of the request.
+func (c *call) payload(uploads map[string]upload) json.RawMessage {
+	q := c.request
+	p, _ := json.Marshal(payload{q.ID, q.Digest(), q.Intent, q.Attachments, uploads, q.TaskHint}) // can't fail
+	return p
+}
+
+// Parse reads the payload of a message, and its uploads. It is put into the mailbox, too, before its turn begins: a
+// page that is opened later shows what was said. It is put there once, however often the turn is attempted.
 func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 	var p payload
 	if err := json.Unmarshal(ev.Payload, &p); err != nil || !utf8.Valid(ev.Payload) {
 		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "The request can't be read. Please send it again.")
 	}
-	m := core.Message{Role: core.User, Content: core.Text(p.said())}
-	if err := m.Validate(); err != nil {
+	h := chat.Heard{Speaker: core.Speaker{Name: ev.Actor.Name, ID: ev.Actor.ID}, Alone: true, Text: p.text(false)}
+	h.Points = hinted(p.Hint, h.Speaker)
+	var err error
+	h.Files, err = chat.Files(ctx, p.files(h.Speaker), func(ctx context.Context, f chat.File) (chat.Content, error) {
+		return e.fetch(ctx, ev, f, p.Uploads[f.ID])
+	})
+	if err != nil {
 		return core.Input{}, err
 	}
-	if err := e.put(ctx, ev.Conversation, "said/"+ev.ID, 0, storedPost{Kind: kindSaid, Text: p.said(), Request: p.Request}); err != nil {
+	in, err := h.Input()
+	if err != nil {
 		return core.Input{}, err
 	}
-	return core.Input{Message: &m}, nil
+	said := storedPost{Kind: kindSaid, Text: p.text(true), Request: p.Request}
+	return in, e.put(ctx, ev.Conversation, "said/"+ev.ID, 0, said)
+}
+
+// fetch reads an upload for a message's event.
+func (e *Engine) fetch(ctx context.Context, ev core.Event, f chat.File, u upload) (chat.Content, error) {
+	gone := core.Errorf(core.NotAllowed, "it is not stored any more")
+	if u.Image {
+		known, err := e.Blobs.Keep(ctx, ev, u.Digest, 0)
+		if err == nil && !known {
+			err = gone
+		}
+		return chat.Content{Image: core.StoredImage(u.Type, u.Digest, u.Size)}, err
+	}
+	data, err := e.Blobs.Load(ctx, u.Digest)
+	switch {
+	case core.CategoryOf(err) == core.NotFound:
+		return chat.Content{}, gone
+	case err != nil:
+		return chat.Content{}, err
+	}
+	return f.TextOf(data, int64(u.Size))
+}
+
+// files are the attachments as files: uploads, and references, which nobody here follows.
+func (p payload) files(by core.Speaker) (all []chat.File) {
+	for _, a := range p.Attachments {
+		f := chat.File{ID: a.AssetID, Name: nameOf(a), By: by, Why: "only a reference, which gatehouse does not follow"}
+		if u, ok := p.Uploads[a.AssetID]; ok {
+			f = chat.File{ID: a.AssetID, Name: u.Name, Type: u.Type, Size: float64(u.Size), By: by}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// maxHint is how much of each part of a task hint is quoted, in UTF-16 units.
+const maxHint = 200
+
+// hinted quotes what the Shell takes a message to be about.
+func hinted(h wire.TaskHint, by core.Speaker) []core.Block {
+	var lines []string
+	for _, part := range [][2]string{{"sop_id", h.SOP}, {"plugin_id", h.Plugin}, {"business_key", h.Business}} {
+		value, left := chat.Head(chat.OneLine(chat.Clean(part[1])), maxHint)
+		if left > 0 {
+			value += chat.MoreNote(left)
+		}
+		if value != "" {
+			lines = append(lines, part[0]+": "+value)
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return []core.Block{core.Quote(core.Quotation{What: "task hint", ID: by.ID, Text: strings.Join(lines, "\n")})}
 }
 
 // OldClick reads a decision that was stored with its answer as JSON in JSON, and without its approval.
@@ -52,17 +121,27 @@ func (e *Engine) OldClick(ev core.Event) (core.Click, error) {
 	return p.Click, nil
 }
 
-// said is the text of a message, with its attachments: they are references, which nobody here follows.
-func (p payload) said() string {
+// text is the text of a message, with its references and, if all are to be named, its uploads.
+func (p payload) text(all bool) string {
 	text := p.Text
 	for _, a := range p.Attachments {
-		text += "\n" + reference(a)
+		u, uploaded := p.Uploads[a.AssetID]
+		if uploaded {
+			a = wire.Attachment{Filename: u.Name, MIMEType: u.Type, Size: int64(u.Size)}
+		}
+		if all || !uploaded {
+			text += "\n" + reference(a)
+		}
 	}
 	return strings.TrimSpace(text)
 }
 
+func nameOf(a wire.Attachment) string {
+	return chat.OneLine(chat.Clean(cmp.Or(a.Filename, a.RefID, a.AssetID, "file")))
+}
+
 func reference(a wire.Attachment) string {
-	name := chat.OneLine(chat.Clean(cmp.Or(a.Filename, a.RefID, a.AssetID, "file")))
+	name := nameOf(a)
 	about := name
 	if kind := chat.OneLine(chat.Clean(a.MIMEType)); kind != "" {
 		about += ", " + kind
@@ -70,7 +149,7 @@ func reference(a wire.Attachment) string {
 	if a.Size > 0 {
 		about += fmt.Sprintf(", %d bytes", a.Size)
 	}
-	if uri := chat.OneLine(chat.Clean(cmp.Or(a.URI, a.AssetID, a.RefID))); uri != name {
+	if uri := chat.OneLine(chat.Clean(cmp.Or(a.URI, a.AssetID, a.RefID))); uri != "" && uri != name {
 		about += ", " + uri
 	}
 	return "[attachment: " + about + "]"

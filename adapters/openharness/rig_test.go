@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/openharness"
@@ -26,6 +28,7 @@ const mailbox = core.ConversationID("openharness:oh/local/s1")
 type served struct {
 	*openharness.Engine
 	store *shelf
+	ahead atomic.Int64 // of the store's clock
 	http  *httptest.Server
 
 	mu     sync.Mutex
@@ -49,11 +52,13 @@ func (s shelf) LoadApproval(_ context.Context, id core.ApprovalID) (core.Approva
 
 func serve(t *testing.T, change ...func(*openharness.Options)) *served {
 	t.Helper()
-	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
+	s := &served{ready: make(chan struct{}), cards: map[core.ApprovalID]core.Card{}}
+	now := func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{store: &shelf{store}, ready: make(chan struct{}), cards: map[core.ApprovalID]core.Card{}}
+	s.store = &shelf{store}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	signer, err := core.NewSigner("the old key of many characters")
 	if err != nil {
@@ -61,6 +66,7 @@ func serve(t *testing.T, change ...func(*openharness.Options)) *served {
 	}
 	o := openharness.Options{
 		Gate: access.New(access.Options{Signer: store.Signer()}), Store: s.store, Signer: signer, Card: s.card,
+		KV: store, Blobs: openharness.Blobs{Put: store.PutBlobFor, Keep: store.KeepBlob, Load: store.LoadBlob},
 	}
 	for _, c := range change {
 		c(&o)

@@ -60,7 +60,7 @@
 //   - KeepIntent: a repeat replaces the same row.
 //   - FinishIntent: the first result is kept.
 //   - Decide: a vote is known by its click; any other second decision finds the first.
-//   - Beat, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, PutIfAbsent, Put, PutFor, AcquireLease:
+//   - Beat, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, PutIfAbsent, Put, PutFor, AcquireLease, KeepBlob:
 //     each sets a state.
 //   - AddNote: a repeat may add a second note, as a tool with an outside effect would.
 //   - TakeToken: a repeat may count a use twice, so too few uses are allowed, never too many.

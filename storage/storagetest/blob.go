@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"sync"
+	"time"
 
 	"gatehouse/core"
 )
@@ -115,6 +116,52 @@ var blobExamples = []example{
 		w.blob("cat", true)
 		w.prune()
 		w.blob("cat", false)
+	}},
+	{"what is kept for a lifetime is there until then, whatever comes and goes with the same bytes", func(w *world) {
+		e := core.Event{Platform: platform, ID: "upload"}
+		w.equal("nothing is stored", must(w.KeepBlob(w.ctx, e, core.Digest([]byte("cat")), minute))(w), false)
+		digest := must(w.PutBlobFor(w.ctx, e, []byte("cat"), 2*time.Hour))(w)
+		w.equal("a shorter lifetime", must(w.KeepBlob(w.ctx, e, digest, time.Hour))(w), true)
+		w.message(conversation)
+		c := w.claim(minute)
+		w.picture(c.Event.Event, "cat")
+		w.done(c, core.Finish{})
+		w.db.Advance(time.Hour)
+		w.prune()
+		w.blob("cat", true)
+		w.db.Advance(time.Hour)
+		w.prune()
+		w.blob("cat", false)
+	}},
+	{"what came with a session's events goes with it, kept or not", func(w *world) {
+		w.message(conversation)
+		c := w.claim(minute)
+		e := core.Event{Platform: platform, ID: "upload"}
+		digest := must(w.PutBlobFor(w.ctx, e, []byte("notes"), time.Hour))(w)
+		must(w.KeepBlob(w.ctx, c.Event.Event, digest, time.Hour))(w)
+		w.done(c, core.Finish{Session: w.session(c, 0, "I attach my notes")})
+		w.prune()
+		w.blob("notes", true)
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.blob("notes", false)
+	}},
+	{"a message that is tried again has its images, or is read anew", func(w *world) {
+		for _, pruned := range []bool{false, true} {
+			seq := w.message(conversation)
+			c := w.take(seq, minute)
+			w.ok(w.KeepFetched(w.ctx, c, w.picture(c.Event.Event, "cat")))
+			w.done(c, core.Finish{End: core.End{Kind: core.EndErrored}})
+			if pruned {
+				w.prune()
+			}
+			r := must(w.Retry(w.ctx, seq))(w)
+			w.prune()
+			w.blob("cat", !pruned)
+			again := w.take(r.Seq, minute)
+			w.equal("it has the message", again.Event.Fetched != nil, !pruned)
+			w.done(again, core.Finish{})
+			w.prune()
+		}
 	}},
 	{"another attempt of a message replaces its image", func(w *world) {
 		seq := w.message(conversation)

@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"gatehouse/core"
 )
@@ -79,21 +78,12 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 		return Content{}, core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s did not send all of a file.", i.Title)
 	}
 	whole := max(int64(body.Len()), response.ContentLength, int64(f.Size))
-	kind := http.DetectContentType(body.Bytes())
+	c, err := f.content(body.Bytes(), whole, func(data []byte) (string, error) { return i.Put(ctx, i.Event, data) })
 	page, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	switch {
-	case slices.Contains(imageTypes, kind) && int64(body.Len()) <= limit:
-		digest, err := i.Put(ctx, i.Event, body.Bytes())
-		if err != nil {
-			return Content{}, err
-		}
-		return Content{Image: core.StoredImage(kind, digest, body.Len())}, nil
-	case int64(body.Len()) > limit && !f.isText():
-		return Content{}, f.tooLarge()
-	case f.isImage(), page == "text/html" && !f.isPage(): // a sign-in page, for instance
-		return Content{}, core.Errorf(core.NotAllowed, "it is something else, or the bot may not read it")
+	if err == nil && c.Image.Type == "" && page == "text/html" && !f.isPage() { // a sign-in page, for instance
+		err = errSomethingElse
 	}
-	return f.text(body.Bytes(), whole)
+	return c, err
 }
 
 // client returns a client that follows no redirect to a foreign host, which would receive the token.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -176,9 +177,42 @@ func (f File) said() core.Block {
 	return core.Quote(core.Quotation{What: "recording, as the platform wrote it down", File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said)})
 }
 
-// text is what is read of a file's bytes; whole is how many the file has, of which data may be the beginning. Error: not_allowed if
-// it is no text.
-func (f File) text(data []byte, whole int64) (Content, error) {
+var errSomethingElse = core.Errorf(core.NotAllowed, "it is something else, or the bot may not read it")
+
+// MaxUpload is how many bytes a file may have that is sent to gatehouse itself.
+const MaxUpload = maxImageBytes
+
+// Uploaded reads a file of at most MaxUpload bytes that was sent to gatehouse itself: an image, which put stores, or
+// a text. Error: not_allowed if it is neither, or put's.
+func Uploaded(f File, data []byte, put func(data []byte) (digest string, err error)) (Content, error) {
+	f.images, f.texts = maxImageBytes, maxTextBytes
+	return f.content(data, int64(len(data)), put)
+}
+
+// content is what a file's bytes are: an image, which put stores, or a text. whole is how many the file has, of which
+// data may be the beginning.
+func (f File) content(data []byte, whole int64, put func(data []byte) (digest string, err error)) (Content, error) {
+	kind, over := http.DetectContentType(data), int64(len(data)) > f.most()
+	switch {
+	case slices.Contains(imageTypes, kind) && !over:
+		digest, err := put(data)
+		if err != nil {
+			return Content{}, err
+		}
+		return Content{Image: core.StoredImage(kind, digest, len(data))}, nil
+	case over && !f.isText():
+		return Content{}, f.tooLarge()
+	case f.isImage():
+		return Content{}, errSomethingElse
+	case f.kind() != "" && !f.isText():
+		return Content{}, core.Errorf(core.NotAllowed, "%s", f.kind())
+	}
+	return f.TextOf(data, whole)
+}
+
+// TextOf is what is read of a file's bytes; whole is how many the file has, of which data may be the beginning.
+// Error: not_allowed if it is no text.
+func (f File) TextOf(data []byte, whole int64) (Content, error) {
 	over := max(0, int64(len(data))-f.texts)
 	head := data[:int64(len(data))-over]
 	text, ok := decoded(head, f.isText(), whole > int64(len(head)))

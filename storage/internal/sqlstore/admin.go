@@ -203,8 +203,22 @@ func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventReco
 	if !r.Fresh {
 		return t.known(again.Platform, again.ID)
 	}
-	_, err = t.Exec(`update events set fetched = (select fetched from events where seq = $1) where seq = $2`, seq, r.Seq)
-	return r, err
+	return r, t.copyFetched(e, again.Event, r.Seq)
+}
+
+// copyFetched gives a repeated event the message that the earlier one was read as, and keeps its images for it. If
+// one of them is gone, the message is to be read anew.
+func (t *Tx) copyFetched(e core.EventRecord, again core.Event, seq int64) error {
+	if e.Fetched == nil {
+		return nil
+	}
+	for _, digest := range slices.Sorted(slices.Values(e.Fetched.StoredImages())) {
+		if known, err := t.keepBlob(again, digest, t.Now); err != nil || !known {
+			return err
+		}
+	}
+	_, err := t.Exec(`update events set fetched = (select fetched from events where seq = $1) where seq = $2`, e.Seq, seq)
+	return err
 }
 
 // checkFailed refuses an event that can't be retried.

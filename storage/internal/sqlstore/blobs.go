@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/core"
 )
@@ -12,6 +13,13 @@ import (
 // event that the image came with: until it ends, the bytes are kept though no message refers to them yet. So they are committed before the
 // message is, and a turn that is interrupted may put them again.
 func (s *Store) PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error) {
+	return s.PutBlobFor(ctx, e, data, 0)
+}
+
+// PutBlobFor is PutBlob for what is uploaded before there is an event: it is kept for a lifetime, too.
+func (s *Store) PutBlobFor(
+	ctx context.Context, e core.Event, data []byte, lifetime time.Duration,
+) (digest string, err error) {
 	digest = core.Digest(data)
 	return digest, s.write(ctx, func(t *Tx) error {
 		if err := t.readClock(); err != nil {
@@ -26,9 +34,35 @@ func (s *Store) PutBlob(ctx context.Context, e core.Event, data []byte) (digest 
 				return err
 			}
 		}
-		_, err = t.Exec(`insert into event_blobs (digest, platform, event, at) values ($1, $2, $3, $4) on conflict (digest, platform, event) do nothing`, digest, e.Platform, e.ID, t.Now)
-		return err
+		return t.addEventBlob(e, digest, t.Now.Add(lifetime))
 	})
+}
+
+// KeepBlob is PutBlobFor for bytes that are stored under a digest; known reports whether any are.
+func (s *Store) KeepBlob(
+	ctx context.Context, e core.Event, digest string, lifetime time.Duration,
+) (known bool, err error) {
+	return write(ctx, s, func(t *Tx) (bool, error) {
+		if err := t.readClock(); err != nil {
+			return false, err
+		}
+		return t.keepBlob(e, digest, t.Now.Add(lifetime))
+	})
+}
+
+func (t *Tx) keepBlob(e core.Event, digest string, until time.Time) (known bool, err error) {
+	if known, err = t.lockBlob(digest); err != nil || !known {
+		return false, err
+	}
+	return true, t.addEventBlob(e, digest, until)
+}
+
+func (t *Tx) addEventBlob(e core.Event, digest string, until time.Time) error {
+	_, err := t.Exec(`
+		insert into event_blobs (digest, platform, event, at) values ($1, $2, $3, $4)
+		on conflict (digest, platform, event) do update set at = excluded.at where event_blobs.at < excluded.at`,
+		digest, e.Platform, e.ID, until)
+	return err
 }
 
 // LoadBlob returns the bytes that are stored under a digest. It fails with not_found if there are none.
@@ -68,13 +102,19 @@ func (t *Tx) addMessageBlobs(id core.SessionID, w core.Writer, msgs []core.Messa
 	return nil
 }
 
-// sessionBlobs returns the digests that a session's messages refer to, in order.
+// sessionBlobs returns the digests that a session's messages refer to, and those of what came with its events, in
+// order. Prune keeps event_blobs small, so that all of it is read.
 func (t *Tx) sessionBlobs(id core.SessionID) ([]string, error) {
-	return t.Texts(`select distinct digest from message_blobs where session = $1 order by digest`, id)
+	return t.Texts(`
+		select digest from message_blobs where session = $1
+		union select b.digest from event_blobs b join events e on e.platform = b.platform and e.id = b.event
+			where b.at >= 0 and e.conversation = $2 and e.session in ($1, '')
+		order by digest`, id, id.Conversation())
 }
 
-// removeUnused removes those blobs that no message refers to and no unfinished event came with. The digests are in order.
-func (t *Tx) removeUnused(digests []string) error {
+// removeUnused removes those blobs that no message refers to, no unfinished event came with and, unless they are
+// erased, that are not kept for a lifetime. The digests are in order, and the clock was read.
+func (t *Tx) removeUnused(digests []string, erased bool) error {
 	for _, digest := range digests {
 		if t.hooks.RowLocks { // the next statement sees what was committed meanwhile
 			if _, err := t.lockBlob(digest); err != nil {
@@ -84,8 +124,11 @@ func (t *Tx) removeUnused(digests []string) error {
 		if _, err := t.Exec(`
 			delete from blobs where digest = $1
 			and not exists (select 1 from message_blobs m where m.digest = blobs.digest)
-			and not exists (select 1 from event_blobs b join events e on e.platform = b.platform and e.id = b.event where b.digest = blobs.digest and e.ended_at = 0)`,
-			digest); err != nil {
+			and not exists (
+				select 1 from event_blobs b join events e on e.platform = b.platform and e.id = b.event
+				where b.digest = blobs.digest and e.ended_at = 0)
+			and ($2 or not exists (select 1 from event_blobs b where b.digest = blobs.digest and b.at > $3))`,
+			digest, erased, t.Now); err != nil {
 			return err
 		}
 	}
@@ -107,7 +150,7 @@ func (t *Tx) pruneBlobs(n int) (int64, error) {
 		if _, err := t.Exec(`delete from event_blobs where digest = $1 and platform = $2 and event = $3`, u.digest, u.platform, u.event); err != nil {
 			return 0, err
 		}
-		if err := t.removeUnused([]string{u.digest}); err != nil {
+		if err := t.removeUnused([]string{u.digest}, false); err != nil {
 			return 0, err
 		}
 	}

@@ -8,7 +8,7 @@
 //	events        seq; also unique (platform, id): what happened, how often it was tried, how it ended
 //	sessions      session id: the state and the number of messages, so that nothing has to count them
 //	messages      (invocation, n, session), n from 0; pos gives the order in the session
-//	blobs         digest: the bytes of an image; message_blobs, event_blobs: the messages that refer to it, the events it came with
+//	blobs         digest: the bytes of an image or an upload; message_blobs, event_blobs: the messages that refer to it, the events it came with
 //	paused        invocation: a run that waits for a signal
 //	approvals     approval id; votes by (approval, n); intents by approval: what became of its call
 //	evidence      invocation: what it did, as input of a join check
@@ -70,9 +70,11 @@
 //
 // # Images
 //
-// A message's row holds an image's digest, media type and size; its bytes are a blob, stored once, whoever sent them. A blob is committed
-// before a message refers to it, so it is kept while an unfinished event came with it (event_blobs) or a message refers to it
-// (message_blobs, which goes with the message's row). DeleteSession removes what only that session had, Prune what ended events left.
+// A message's row holds an image's digest, media type and size; its bytes are a blob, stored once, whoever sent them.
+// A blob is committed before a message refers to it, so it is kept while an unfinished event came with it
+// (event_blobs) or a message refers to it (message_blobs, which goes with the message's row). event_blobs.at is until
+// when it is kept in any case: that is for what is uploaded before there is a message (PutBlobFor). DeleteSession
+// removes what only that session had, Prune what ended events left.
 //
 // # Decision: one SQL with hooks, no dialect layer (2026-11-22)
 //

@@ -204,7 +204,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		if err := t.eraseMail(id); err != nil {
 			return err
 		}
-		return t.removeUnused(blobs)
+		return t.removeUnused(blobs, true)
 	})
 	if err != nil {
 		return err

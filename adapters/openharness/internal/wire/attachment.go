@@ -17,7 +17,7 @@ const (
 )
 
 // Attachment refers to something outside of the message. RefID, URI or AssetID is set. They are claims of the Shell: nothing is fetched
-// because of them.
+// from elsewhere because of them.
 type Attachment struct {
 	RefID, URI, AssetID, MIMEType, Filename string
 	Size                                    int64 // 0 if absent

@@ -20,7 +20,7 @@ const eventsPath = "/v1/openharness/events"
 var known = []struct{ id, denied string }{
 	{Streaming, "This engine doesn't stream responses. Replies that come later can be read as server-sent events: see " + EventsSSE + "."},
 	{Parallel, "This engine sends directives that are worked off in their order."},
-	{Upload, "This engine stores no uploads; it takes attachments as references."},
+	{Upload, ""},
 	{RichCards, "This engine sends text and approvals, and no rich cards."},
 	{Approval, ""},
 }

@@ -18,8 +18,14 @@ func (r Request) Digest() string {
 		Reason                        string
 		Answer                        json.RawMessage `json:",omitempty"`
 		Typed                         []string        `json:",omitempty"`
-		Hints                         hints
-	}{r.Asked, r.Session, r.Conversation, r.Intent, r.Continuation, r.Attachments, r.Reason, r.Answer, r.Typed, r.hints})
+		Hints                         hinted
+	}{
+		r.Asked, r.Session, r.Conversation, r.Intent, r.Continuation, r.Attachments, r.Reason, r.Answer, r.Typed,
+		hinted{r.hints.Tenant, r.TaskHint.SOP, r.TaskHint.Plugin, r.TaskHint.Business, r.hints.RunSOP},
+	})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
+
+// hinted are the fields of a request that hint at what it is about. Digests of earlier versions have their names.
+type hinted struct{ Tenant, SOP, Plugin, Business, RunSOP string }

@@ -44,6 +44,12 @@ func TestDigest(t *testing.T) {
 		}
 		seen[sum] = body
 	}
+	// That of an earlier version, which is stored with its events.
+	const earlier = "ed222485bc1ddc664c33b24e86ee28d09857696c8d603e12e4a82359e3acc986"
+	hints := `"task_hint":{"sop_id":"a","plugin_id":"b","business_key":"c"},"continuation":{"sop_id":"d"}`
+	if got := of(context(hints)); got != earlier {
+		t.Errorf("the digest has changed: %s", got)
+	}
 	if strings.ToLower(first) != first {
 		t.Errorf("%q", first)
 	}

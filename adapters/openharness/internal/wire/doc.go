@@ -9,7 +9,8 @@
 //     major version may have another shape, so it is answered with protocol_version_unsupported and not with what its shape lacks.
 //   - request_id, correlation_id, session_id and conversation_id have at most 256 bytes. What they hold is not judged: whoever puts one into a header or a log escapes it. An identifier that breaks
 //     a rule is refused and not echoed; the other one still is.
-//   - There is a user_intent that is not blank, or a continuation with a token or a run. A continuation with neither is none.
+//   - There is a user_intent that is not blank, an attachment, or a continuation with a token or a run. A continuation
+//     with neither is none.
 //   - auth.session_id and context.session_id are the same, or one of them is absent; an empty one is absent.
 //   - An attachment is a reference: it has a ref_id, a uri or an asset_id, and no content, in no field at any depth.
 //   - Size: 256 levels, 20,000 values, 32 attachments. It is measured before the body is parsed, so a hostile body costs one pass over it.

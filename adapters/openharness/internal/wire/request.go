@@ -30,9 +30,10 @@ type Request struct {
 	Asked                 []string // the known capabilities that are asked for, in the order of the protocol's list
 	TextOnly              bool     // the Shell says that it has no openharness.ui.approval. It may differ in a repetition, which is drawn for its own Shell
 	Session, Conversation string   // "" if absent
-	Intent                string   // "" only beside a Continuation, which goes before it in any case
+	Intent                string   // "" only beside a Continuation, which goes before it in any case, or an attachment
 	Continuation          *Continuation
 	Attachments           []Attachment
+	TaskHint              TaskHint
 	Reason                string // of a decision: dev.gatehouse's reason in the extensions of the request
 
 	Answer json.RawMessage // to a question: dev.gatehouse's answer in the extensions of the request, any JSON; nil if it is absent
@@ -44,8 +45,16 @@ type Request struct {
 // Continuation is what resumes a run or asks about it. One of the two is set. They are claims of the Shell.
 type Continuation struct{ Run, Token string }
 
+// TaskHint is what the Shell takes a message to be about, in words that the agent may know: claims, as all of a
+// request.
+type TaskHint struct {
+	SOP      string `json:"sop_id,omitempty"`
+	Plugin   string `json:"plugin_id,omitempty"`
+	Business string `json:"business_key,omitempty"`
+}
+
 // hints are fields that nothing acts on yet. They tell one request from another.
-type hints struct{ Tenant, SOP, Plugin, Business, RunSOP string }
+type hints struct{ Tenant, RunSOP string }
 
 // Limits are the bounds that a deployment chooses.
 type Limits struct {
@@ -140,7 +149,7 @@ func (p part) context(r *Request) {
 	r.Intent = p.text("user_intent")
 
 	hint := p.object("task_hint")
-	r.hints.SOP, r.hints.Plugin, r.hints.Business = hint.text("sop_id"), hint.text("plugin_id"), hint.text("business_key")
+	r.TaskHint = TaskHint{hint.text("sop_id"), hint.text("plugin_id"), hint.text("business_key")}
 
 	next := p.object("continuation")
 	r.hints.RunSOP = next.text("sop_id")
@@ -152,8 +161,9 @@ func (p part) context(r *Request) {
 	r.Attachments = p.attachments()
 
 	switch {
-	case r.Continuation == nil && strings.TrimSpace(r.Intent) == "":
-		p.refuse(p.at("user_intent"), "The field context.user_intent is missing or blank; only a continuation goes without it.")
+	case r.Continuation == nil && len(r.Attachments) == 0 && strings.TrimSpace(r.Intent) == "":
+		p.refuse(p.at("user_intent"),
+			"The field context.user_intent is missing or blank; only a continuation or an attachment goes without it.")
 	case len(r.Intent) > p.limits.Intent:
 		p.refuse(p.at("user_intent"), "The field context.user_intent has at most %d bytes here.", p.limits.Intent)
 	}

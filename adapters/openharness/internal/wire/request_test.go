@@ -177,6 +177,12 @@ func TestAccepted(t *testing.T) {
 		{context(`"environment_state":{"privacy_tier":"secret","os":"` + canary + `","x":null}`), same},
 		{context(`"shell":{"shell_kind":"tv","locale":"not a locale"},"task_hint":{},"extensions":{"a":null}`), same},
 		{context(`"attachments":[]`), same},
+		{strings.Replace(attachment(`"asset_id":"a"`), `hello`, ` `, 1), hello(func(r *wire.Request) {
+			r.Intent, r.Attachments = " ", []wire.Attachment{{AssetID: "a"}}
+		})},
+		{context(`"task_hint":{"sop_id":"a","plugin_id":"b","business_key":"c"}`), hello(func(r *wire.Request) {
+			r.TaskHint = wire.TaskHint{SOP: "a", Plugin: "b", Business: "c"}
+		})},
 		{root(`"x":` + strings.Repeat("[", 255) + strings.Repeat("]", 255)), same},
 		{root(`"x":[0` + strings.Repeat(",0", 19_980) + `]`), same},
 		{replaced(`req_1`, strings.Repeat("é", 128)), hello(func(r *wire.Request) { r.ID = strings.Repeat("é", 128) })},

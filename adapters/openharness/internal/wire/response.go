@@ -54,7 +54,7 @@ type Directive struct {
 func New(r Request) Response {
 	return Response{
 		ProtocolVersion: Version, RequestID: r.ID, CorrelationID: r.Correlation, SupportedVersions: []string{Version},
-		SupportedCapabilities: map[string]any{Approval: true, Streaming: false, EventsSSE: eventsPath},
+		SupportedCapabilities: map[string]any{Approval: true, Upload: true, Streaming: false, EventsSSE: eventsPath},
 		Denials:               r.Denials(),
 	}
 }

@@ -50,10 +50,14 @@ func TestNewEchoesAndDenies(t *testing.T) {
 		}
 		denied = append(denied, d.Capability)
 	}
-	if got, want := strings.Join(denied, " "), "openharness.streaming openharness.actions.parallel openharness.attachments.upload openharness.ui.rich_cards"; got != want {
+	want := "openharness.streaming openharness.actions.parallel openharness.ui.rich_cards"
+	if got := strings.Join(denied, " "); got != want {
 		t.Errorf("denied are %s", got)
 	}
-	for id, want := range map[string]any{"openharness.ui.approval": true, "openharness.streaming": false, "dev.gatehouse.events.sse": "/v1/openharness/events"} {
+	for id, want := range map[string]any{
+		"openharness.ui.approval": true, "openharness.attachments.upload": true, "openharness.streaming": false,
+		"dev.gatehouse.events.sse": "/v1/openharness/events",
+	} {
 		if got := response.SupportedCapabilities[id]; got != want {
 			t.Errorf("%s: %v", id, got)
 		}

@@ -33,6 +33,9 @@ var textTypes = []string{
 	"application/sql", "application/javascript", "application/x-javascript", "application/typescript", "application/x-sh", "application/x-httpd-php", "image/svg+xml",
 }
 
+// textNames end the names of text files that are often declared to be something else, such as .ts to be a film.
+var textNames = []string{".csv", ".ts", ".md", ".log", ".sql"}
+
 // File is a file attached to a message.
 type File struct {
 	ID   string
@@ -57,8 +60,11 @@ type Content struct {
 
 func (f File) kind() string {
 	kind, _, _ := strings.Cut(f.Type, ";")
-	if kind = strings.ToLower(strings.TrimSpace(kind)); kind == "application/octet-stream" {
-		return ""
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	name := strings.ToLower(f.Name)
+	text := slices.ContainsFunc(textNames, func(end string) bool { return strings.HasSuffix(name, end) })
+	if text && !strings.HasPrefix(kind, "text/") || kind == "application/octet-stream" {
+		return "" // its bytes tell what it is
 	}
 	return kind
 }

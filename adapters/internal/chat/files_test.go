@@ -54,7 +54,7 @@ func TestFilesAreReadByTheirTypesAndTheirBytes(t *testing.T) {
 		"shot": {"application/octet-stream", png}, "plain": {"", "no type"}, "zip": {"", "PK\x03\x04\x00\x00"},
 		"wide.csv": {"text/csv", "\xff\xfea\x00;\x00b\x00"}, "sign-in.txt": {"text/html; charset=utf-8", "<html>Sign in"},
 		"page.html": {"text/html", "<p>hello"}, "old.txt": {"text/plain", "caf\xe9"}, "fake.png": {"text/plain", "no picture"},
-		"drawing.txt": {"text/plain", png}, "empty.txt": {"text/plain", ""},
+		"loop.ts": {"video/mp2t", "let x"}, "film.ts": {"video/mp2t", "G\x00\x01"}, "drawing.txt": {"text/plain", png}, "empty.txt": {"text/plain", ""},
 	}
 	for name, c := range map[string]struct {
 		kind string
@@ -65,6 +65,7 @@ func TestFilesAreReadByTheirTypesAndTheirBytes(t *testing.T) {
 		"plain": {"", "no type", ""}, "zip": {"", "", "of an unknown type"}, "wide.csv": {"text/csv", "a;b", ""},
 		"sign-in.txt": {"text/plain", "", "it is something else, or the bot may not read it"}, "page.html": {"text/html", "<p>hello", ""},
 		"old.txt": {"text/plain", "caf\ufffd", ""}, "fake.png": {"image/png", "", "it is something else, or the bot may not read it"},
+		"loop.ts": {"video/mp2t", "let x", ""}, "film.ts": {"video/mp2t", "", "of an unknown type"},
 		"gone.txt": {"text/plain", "", "refused"}, "talk.mp3": {"audio/mpeg", "", "audio/mpeg"},
 	} {
 		r := all.read(t, chat.File{Name: name, Type: c.kind})

@@ -19,11 +19,18 @@ func TestForwardedMessages(t *testing.T) {
 		e := r.of(r.ann.Forwards(general, said.ID, channel))
 		content := r.says(e).Content
 		blocks := content.Blocks()
-		if len(blocks) < 2 || blocks[len(blocks)-2].Type != core.ImageBlock {
+		if len(blocks) != 4 || blocks[3].Type != core.ImageBlock {
 			t.Fatalf("%s: got %+v", name, blocks)
 		}
-		if text := content.Own(); !strings.Contains(text, "Forwarded message:\ndeploy on @ann") || !strings.Contains(text, "plan.txt") {
-			t.Errorf("%s it says %q", name, text)
+		if text := blocks[0].Text; !strings.HasPrefix(text, `{"quoted":"forwarded message from #general","at":"`) ||
+			!strings.HasSuffix(text, "\"} wrote:\n> deploy on @ann\n> [file] a.png\n> [file] plan.txt") {
+			t.Errorf("%s it quotes %q", name, text)
+		}
+		if text := blocks[1].Text; !strings.HasPrefix(text, `{"quoted":"file","file":"plan.txt","end":`) {
+			t.Errorf("%s it has the file %q", name, text)
+		}
+		if speaker, ok := content.Speaker(); !ok || speaker.Name != "ann" || content.Own() != "" {
+			t.Errorf("%s %+v says %q", name, speaker, content.Own())
 		}
 	}
 	stop := r.bob.Posts(general, "!stop")
@@ -43,7 +50,7 @@ func TestExpiredLinksOfForwardedFiles(t *testing.T) {
 	said := r.bob.Posts(general, "look", discordtest.WithFiles(discordtest.Attachment{Name: "a.png", ContentType: "image/png", Data: picture(t)}))
 	e := r.of(r.ann.Forwards(general, said.ID, r.DMWith(annID)))
 	r.Inject(discordtest.Fault{Endpoint: discordtest.Download, Trouble: discordtest.Refused(404, 0, "gone"), Times: 1})
-	if blocks := r.says(e).Content.Blocks(); len(blocks) != 2 || blocks[0].Type != core.ImageBlock {
+	if blocks := r.says(e).Content.Blocks(); len(blocks) != 3 || blocks[2].Type != core.ImageBlock {
 		t.Errorf("got %+v", blocks)
 	}
 }

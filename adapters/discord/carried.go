@@ -11,22 +11,22 @@ import (
 
 // Limits of what is read of a message, above those of Discord for messages that people write.
 const (
-	maxEmbeds    = 10
-	maxLinesRead = 25 // fields of an embed, answers of a poll, stickers
-	maxWords     = 100
-	maxNested    = 8      // components inside of each other
-	maxQuoted    = 20_000 // characters of a quoted message
+	maxEmbeds = 10     // and messages that are forwarded together
+	maxItems  = 25     // fields of an embed, answers of a poll, stickers, files
+	maxTexts  = 100    // of components
+	maxNested = 8      // components inside of each other
+	maxQuoted = 20_000 // characters of a quoted message
 )
 
 // lenient is a part of a message that nothing is decided by: whatever form it has, the message is read.
 type lenient[T any] struct {
-	it    T
-	there bool // null too
+	it   T
+	null bool
 }
 
 // UnmarshalJSON reads what has the expected form, and nothing of a part that has a key twice.
 func (l *lenient[T]) UnmarshalJSON(data []byte) error {
-	l.there = true
+	l.null = string(data) == "null"
 	_ = chat.Decode(data, &l.it)
 	return nil
 }
@@ -40,7 +40,7 @@ type carried struct {
 	Attachments lenient[[]attachment] `json:"attachments"`
 	Embeds      lenient[[]embed]      `json:"embeds"`
 	Components  lenient[[]component]  `json:"components"`
-	Stickers    lenient[[]component]  `json:"sticker_items"`
+	Stickers    lenient[[]sticker]    `json:"sticker_items"`
 	Poll        lenient[*poll]        `json:"poll"`
 }
 
@@ -69,7 +69,12 @@ type embed struct {
 	Components []component `json:"components"`
 }
 
-// component is any component, known or not: its texts, and what may hold others. A sticker has a name too.
+// sticker is a picture that is sent for what it is called.
+type sticker struct {
+	Name string `json:"name"`
+}
+
+// component is any component, known or not: its texts, and what may hold others.
 type component struct {
 	Title       string      `json:"title"`
 	Label       string      `json:"label"`
@@ -116,26 +121,26 @@ func (c carried) extras(byBot bool) (all []extra) {
 		}
 	}
 	for _, e := range first(c.Embeds.it, maxEmbeds) {
-		text := e.words()
-		switch {
-		case byBot:
+		own := byBot && (e.Type == "" || e.Type == "rich")
+		switch text := e.words(own); {
+		case own:
 			add("embed", text)
 		case text != e.URL: // which is in the message
 			add(linkPreview, text)
 		}
 	}
 	add("components", words(c.Components.it)...)
-	for _, s := range first(c.Stickers.it, maxLinesRead) {
+	for _, s := range first(c.Stickers.it, maxItems) {
 		add("sticker", s.Name)
 	}
 	if p := c.Poll.it; p != nil {
 		lines := []string{p.Question.Text}
-		for i, a := range first(p.Answers, maxLinesRead) {
+		for i, a := range first(p.Answers, maxItems) {
 			lines = append(lines, fmt.Sprintf("%d. %s", i+1, cmp.Or(a.Media.Text, a.Media.Emoji.Name)))
 		}
 		add("poll", lines...)
 	}
-	for _, a := range first(c.Attachments.it, maxLinesRead) {
+	for _, a := range first(c.Attachments.it, maxItems) {
 		if a.Description != "" {
 			add("description of the file "+a.named(), a.Description)
 		}
@@ -143,19 +148,19 @@ func (c carried) extras(byBot bool) (all []extra) {
 	return all
 }
 
-// words are an embed's texts.
-func (e embed) words() string {
+// words are an embed's texts, and with its own pictures what can't be read of it.
+func (e embed) words(pictures bool) string {
 	title := e.Title
 	if title != e.URL {
 		title = joined(" ", e.Title, e.URL)
 	}
 	lines := []string{e.Provider.Name, e.Author.Name, title, e.Description}
-	for _, f := range first(e.Fields, maxLinesRead) {
+	for _, f := range first(e.Fields, maxItems) {
 		lines = append(lines, joined(": ", f.Name, f.Value))
 	}
 	lines = append(append(lines, words(e.Components)...), e.Footer.Text)
-	if e.Image.URL != "" {
-		lines = append(lines, "[an image, which can't be read: "+e.Image.URL+"]")
+	if pictures && e.Image.URL != "" {
+		lines = append(lines, "[an image that can't be read here: "+e.Image.URL+"]")
 	}
 	return joined("\n", lines...)
 }
@@ -165,7 +170,7 @@ func words(all []component) (texts []string) {
 	var walk func(all []component, depth int)
 	walk = func(all []component, depth int) {
 		for _, c := range all {
-			if depth == maxNested || len(texts) >= maxWords {
+			if depth == maxNested || len(texts) >= maxTexts {
 				return
 			}
 			own := joined("\n", joined(" ", c.Title, c.Label, c.Name, c.URL), c.Content, c.Text, c.Description, c.Placeholder)

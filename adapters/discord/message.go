@@ -48,27 +48,32 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
-	rest, _ := addressed(m, me, role)
+	rest, mentioned := addressed(m, me, role)
+	if !mentioned && m.isBare() && m.Guild != "" && !d.readsContent() && !isCommand(e) {
+		if e.FollowUp {
+			return core.Input{Ignored: "Discord withholds what it says, since it does not mention the bot"}, nil
+		}
+		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
+	}
 	names := d.namesIn(ctx, m.Guild, m.quotables()...)
 	h := chat.Heard{
 		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID},
-		Alone:   m.Guild == "", Mention: d.needsMention(e), Text: names.read(rest), Fetched: names.asked,
+		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.read(rest), Fetched: names.asked,
 	}
 	h.Points = names.points(m, me, h.Speaker)
 	if h.Files, err = d.files(ctx, e, m, me, names); err != nil {
 		return core.Input{}, err
 	}
-	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
-		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
-	}
 	return h.Input()
 }
 
-// needsMention reports whether the bot reads, where a message is answered, only what mentions it.
-func (d *Discord) needsMention(e core.Event) bool {
-	inServer := snowflake.Valid(guildOf(e.Conversation)) && !strings.HasPrefix(e.ID, commandEvent)
-	return inServer && (e.Address.Thread == "" || !d.readsContent())
+// needsMention reports whether a message needs a mention where another is answered.
+func (d *Discord) needsMention(m message, e core.Event) bool {
+	return m.Guild != "" && !isCommand(e) && (e.Address.Thread == "" || !d.readsContent())
 }
+
+// isCommand reports whether an event is a command that asks a question.
+func isCommand(e core.Event) bool { return strings.HasPrefix(e.ID, commandEvent) }
 
 // quotables are the message itself, and the one that it replies to.
 func (m message) quotables() []quotable {
@@ -80,7 +85,7 @@ func (m message) quotables() []quotable {
 
 // decodeMessage decodes the payload of a message, or of a command that asks a question.
 func decodeMessage(e core.Event) (m message, err error) {
-	if strings.HasPrefix(e.ID, commandEvent) {
+	if isCommand(e) {
 		var i interaction
 		err = chat.Decode(e.Payload, &i)
 		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()

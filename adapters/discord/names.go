@@ -15,10 +15,11 @@ import (
 	"gatehouse/core"
 )
 
-// names are what people and channels are called that messages mention.
+// names are what people and channels are called that messages mention, for quoting the messages.
 type names struct {
-	of    func(kind byte, id string) string // of a person ('@'), a channel ('#') or a role ('&'); "": it is not known
-	asked bool                              // Discord was asked for some of them
+	of      func(kind byte, id string) string // of a person ('@'), a channel ('#') or a role ('&'); "": it is not known
+	asked   bool                              // Discord was asked for some of them
+	nothing string                            // what is quoted of a message in which there is nothing
 }
 
 // namesWithin is how long the names of channels are looked up. Those that are not known by then stay ids.
@@ -57,7 +58,11 @@ func (d *Discord) knownNames(guild string, all ...quotable) *names {
 			found["#"+c.ID] = c.Name
 		}
 	}
-	return &names{of: chat.FewNames(func(kind byte, id string) string {
+	nothing := "[nothing in it can be read]"
+	if guild != "" && !d.readsContent() {
+		nothing = "[Discord withholds what it says: the bot lacks the Message Content Intent]"
+	}
+	return &names{nothing: nothing, of: chat.FewNames(func(kind byte, id string) string {
 		name := found[string(kind)+id]
 		switch {
 		case name != "":

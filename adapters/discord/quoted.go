@@ -1,7 +1,7 @@
 package discord
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 	"time"
 
@@ -71,10 +71,7 @@ func (n *names) bounded(q core.Quotation) core.Quotation {
 	if left > 0 {
 		text += chat.MoreNote(left)
 	}
-	q.Text = joined("", text)
-	if q.Text == "" {
-		q.Text = "[nothing in it that can be read]"
-	}
+	q.Text = cmp.Or(strings.TrimSpace(text), n.nothing)
 	return q
 }
 
@@ -84,7 +81,7 @@ func (n *names) text(c carried, byBot bool) string {
 	for _, p := range c.extras(byBot) {
 		all = append(all, "["+p.what+"] "+n.read(p.text))
 	}
-	for _, a := range first(c.Attachments.it, maxLinesRead) {
+	for _, a := range first(c.Attachments.it, maxItems) {
 		all = append(all, "[file] "+a.named())
 	}
 	return joined("\n", all...)
@@ -101,7 +98,7 @@ func (n *names) repliesTo(m message, me string) []core.Quotation {
 	switch to := m.RepliesTo.it; {
 	case m.Type != discordgo.MessageTypeReply:
 		return nil
-	case to == nil && m.RepliesTo.there:
+	case to == nil && m.RepliesTo.null:
 		return []core.Quotation{chat.Note("This message replies to one that was deleted.")}
 	case to == nil:
 		return []core.Quotation{chat.Note("This message replies to one that can't be read.")}
@@ -135,11 +132,15 @@ func (n *names) points(m message, me string, by core.Speaker) (blocks []core.Blo
 	return blocks
 }
 
-// isEmpty reports whether there is nothing in a message that can be read. In a server Discord withholds all but
-// stickers where the message content is not granted.
-func (m message) isEmpty() bool {
-	holds := func(c carried) bool {
-		return c.Content != "" || len(c.Attachments.it) > 0 || len(c.extras(false)) > 0
+// isEmpty reports whether there is nothing in a message that can be read.
+func (s quotable) isEmpty() bool { return s.isBare() && len(s.Stickers.it) == 0 }
+
+// isBare reports whether a message has nothing but stickers. In a server Discord withholds all else where the message
+// content is not granted.
+func (s quotable) isBare() bool {
+	bare := func(c carried) bool {
+		c.Stickers.it = nil
+		return c.Content == "" && len(c.Attachments.it) == 0 && len(c.extras(false)) == 0
 	}
-	return !holds(m.carried) && !slices.ContainsFunc(m.Snapshots.it, func(s snapshot) bool { return holds(s.Message) })
+	return bare(s.carried) && len(s.Snapshots.it) == 0
 }

@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -109,24 +110,22 @@ type pollText struct {
 // linkPreview is what an extra is that Discord made of an address in the message, from a page that others wrote.
 const linkPreview = "link preview"
 
-// extra is something that a message carries beside its text, and what that is.
-type extra struct{ what, text string }
+// extra is something that a message carries beside its text, what that is and, of a preview, whose page it shows.
+type extra struct{ what, text, page string }
 
 // extras returns what a message carries beside its text and its files. Where a bot did not write it, its embeds are
 // previews of links, which Discord made.
 func (c carried) extras(byBot bool) (all []extra) {
 	add := func(what string, lines ...string) {
 		if text := joined("\n", lines...); text != "" {
-			all = append(all, extra{what, text})
+			all = append(all, extra{what: what, text: text})
 		}
 	}
 	for _, e := range first(c.Embeds.it, maxEmbeds) {
-		own := byBot && (e.Type == "" || e.Type == "rich")
-		switch text := e.words(own); {
-		case own:
-			add("embed", text)
-		case text != e.URL: // which is in the message
-			add(linkPreview, text)
+		if byBot && (e.Type == "" || e.Type == "rich") {
+			add("embed", e.words(), e.picture())
+		} else if text := e.words(); text != strings.TrimSpace(e.URL) { // which is in the message
+			all = append(all, extra{linkPreview, text, e.page()})
 		}
 	}
 	add("components", words(c.Components.it)...)
@@ -148,21 +147,34 @@ func (c carried) extras(byBot bool) (all []extra) {
 	return all
 }
 
-// words are an embed's texts, and with its own pictures what can't be read of it.
-func (e embed) words(pictures bool) string {
+// words are an embed's texts.
+func (e embed) words() string {
 	title := e.Title
 	if title != e.URL {
 		title = joined(" ", e.Title, e.URL)
 	}
-	lines := []string{e.Provider.Name, e.Author.Name, title, e.Description}
+	lines := []string{e.Author.Name, title, e.Description}
 	for _, f := range first(e.Fields, maxItems) {
 		lines = append(lines, joined(": ", f.Name, f.Value))
 	}
-	lines = append(append(lines, words(e.Components)...), e.Footer.Text)
-	if pictures && e.Image.URL != "" {
-		lines = append(lines, "[an image that can't be read here: "+e.Image.URL+"]")
+	return joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
+}
+
+// picture says that an embed has a picture; "": it has none.
+func (e embed) picture() string {
+	if e.Image.URL == "" {
+		return ""
 	}
-	return joined("\n", lines...)
+	return "[an image that can't be read here: " + e.Image.URL + "]"
+}
+
+// page is what is known of whose page a preview shows.
+func (e embed) page() string {
+	host := ""
+	if u, err := url.Parse(e.URL); err == nil {
+		host = u.Hostname()
+	}
+	return chat.Name(cmp.Or(e.Provider.Name, host))
 }
 
 // words returns the texts of components, from the top.

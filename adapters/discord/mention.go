@@ -34,19 +34,17 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 	return rest, mentioned
 }
 
-// outsideCode replaces the parts of a text that are not code, where Discord reads no Markdown. Code ends at as many
-// backticks as it begins with, a block of code at three or more. As on Discord, backticks that end nowhere may begin
-// code with fewer of them.
+// outsideCode replaces the parts of a text that are not code, where Discord reads no Markdown: neither a block between
+// three backticks, nor what stands between equally many. Backticks that end nowhere may begin code with fewer of them.
 func outsideCode(text string, replace func(string) string) string {
 	var b strings.Builder
-	plain, open := 0, map[int]bool{} // where the part begins that is not code; how many backticks do not come again
+	plain, open := 0, map[int]bool{} // where the part begins that is not code; which ends do not come again
 	for i := 0; i < len(text); {
-		n := ticks(text[i:])
-		end := -1
-		for _, n := range []int{n, min(n, blockTicks), min(n, 2), min(n, 1)} {
-			if n > 0 && end < 0 && !open[n] {
-				end = codeEnd(text, i+ticks(text[i:]), n)
-				open[n] = end < 0
+		n, end := ticks(text[i:]), -1
+		for _, opens := range []int{block, n, min(n, 2), min(n, 1)} {
+			if n > 0 && end < 0 && !open[opens] {
+				end = codeEnd(text, i, n, opens)
+				open[opens] = end < 0 && (opens != block || n >= len(fence))
 			}
 		}
 		switch {
@@ -62,17 +60,27 @@ func outsideCode(text string, replace func(string) string) string {
 	return b.String() + replace(text[plain:])
 }
 
-// blockTicks is how many backticks begin a block of code.
-const blockTicks = 3
+const (
+	fence = "```" // around a block of code
+	block = 0     // the code is a block
+)
 
-// codeEnd returns where code ends whose text begins at from, after so many backticks; -1: it is no code.
-func codeEnd(text string, from, opened int) int {
-	for i := from; i < len(text); {
-		n := ticks(text[i:])
-		if n == opened || n > opened && opened >= blockTicks {
-			return i + n
+// codeEnd returns where code ends that begins at the n backticks at start, of which so many open it; -1: it is no code.
+func codeEnd(text string, start, n, opens int) int {
+	i := start + n
+	if opens == block {
+		inside := min(start+len(fence)+1, len(text)) // a block is not empty
+		if at := strings.Index(text[inside:], fence); n >= len(fence) && at >= 0 {
+			return inside + at + len(fence)
 		}
-		i += max(n, 1)
+		return -1
+	}
+	for i < len(text) {
+		closes := ticks(text[i:])
+		if closes == opens {
+			return i + closes
+		}
+		i += max(closes, 1)
 	}
 	return -1
 }

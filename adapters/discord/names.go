@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -22,8 +23,12 @@ type names struct {
 	nothing string                            // what is quoted of a message in which there is nothing
 }
 
-// namesWithin is how long the names of channels are looked up. Those that are not known by then stay ids.
-const namesWithin = 2 * time.Second
+// Limits of what Discord is asked for one message: a session begins with the names of all channels that the bot sees.
+// Those that are not known after that stay ids.
+const (
+	maxAsked    = 15 // channels
+	namesWithin = 2 * time.Second
+)
 
 // namesIn returns the names that messages of a server ("": direct messages) mention. Discord is asked for channels that
 // are not known.
@@ -90,7 +95,7 @@ func (d *Discord) channelNames(
 	collect := &names{of: func(kind byte, id string) string {
 		key := string(kind) + id
 		isChannel := (kind == '#' || kind == origin) && snowflake.Valid(id)
-		if isChannel && len(unknown) < chat.MaxNames && !slices.Contains(unknown, key) && known(kind, id) == "" {
+		if isChannel && len(unknown) < maxAsked && !slices.Contains(unknown, key) && known(kind, id) == "" {
 			unknown = append(unknown, key)
 		}
 		return ""
@@ -101,7 +106,7 @@ func (d *Discord) channelNames(
 	if len(unknown) == 0 {
 		return nil, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, namesWithin)
+	ctx, cancel := context.WithTimeout(rest.ForPosts(ctx), namesWithin)
 	defer cancel()
 	var calls atomic.Bool
 	found = chat.LookUp(unknown, func(key string) string {

@@ -79,7 +79,7 @@ func (n *names) bounded(q core.Quotation) core.Quotation {
 func (n *names) text(c carried, byBot bool) string {
 	all := []string{n.read(c.Content)}
 	for _, p := range c.extras(byBot) {
-		all = append(all, "["+p.what+"] "+n.read(p.text))
+		all = append(all, "["+joined(" of ", p.what, p.page)+"] "+n.read(p.text))
 	}
 	for _, a := range first(c.Attachments.it, maxItems) {
 		all = append(all, "[file] "+a.named())
@@ -100,9 +100,9 @@ func (n *names) repliesTo(m message, me string) []core.Quotation {
 		return nil
 	case to == nil && m.RepliesTo.null:
 		return []core.Quotation{chat.Note("This message replies to one that was deleted.")}
-	case to == nil:
+	case to == nil || to.Author == nil:
 		return []core.Quotation{chat.Note("This message replies to one that can't be read.")}
-	case to.Author != nil && to.Author.ID == me:
+	case to.Author.ID == me:
 		q := n.quotation("your own message, which is replied to", *to)
 		if text, left := chat.Head(q.Text, maxOwn); left > 0 {
 			q.Text = text + chat.MoreNote(left)
@@ -122,7 +122,7 @@ func (n *names) points(m message, me string, by core.Speaker) (blocks []core.Blo
 	for _, p := range m.extras(m.byBot()) {
 		q := core.Quotation{What: p.what, Name: by.Name, ID: by.ID, Text: n.read(p.text)}
 		if p.what == linkPreview {
-			q.Name, q.ID = "", ""
+			q.Name, q.ID = p.page, ""
 		}
 		all = append(all, n.bounded(q))
 	}

@@ -70,7 +70,10 @@ func codeEnd(text string, start, n, opens int) int {
 	i := start + n
 	if opens == block {
 		inside := min(start+len(fence)+1, len(text)) // a block is not empty
-		if at := strings.Index(text[inside:], fence); n >= len(fence) && at >= 0 {
+		if n < len(fence) {
+			return -1
+		}
+		if at := strings.Index(text[inside:], fence); at >= 0 {
 			return inside + at + len(fence)
 		}
 		return -1
@@ -85,5 +88,8 @@ func codeEnd(text string, start, n, opens int) int {
 	return -1
 }
 
-// ticks is how many backticks a text begins with.
-func ticks(text string) int { return len(text) - len(strings.TrimLeft(text, "`")) }
+// ticks is how many backticks a text begins with, of which no more than a hundred count.
+func ticks(text string) int {
+	text = text[:min(len(text), 100)]
+	return len(text) - len(strings.TrimLeft(text, "`"))
+}

@@ -131,3 +131,43 @@ func fixtureOf(t *testing.T, root, name string) (m map[string]any) {
 	}
 	return m
 }
+
+// TestDiscordWhatIsQuotedDecidesNothing: words of a decision and control words that are forwarded, voted on, sent as a sticker or
+// replied to do nothing to a request, and neither does a person's own word in a reply to its card.
+func TestDiscordWhatIsQuotedDecidesNothing(t *testing.T) {
+	t.Parallel()
+	d := serveDiscord(t, discordtest.Options{}, nil)
+	ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+	card := d.card(ask.ID, "Add “milk” to the note book.")
+	posts := func() int { return len(d.discord.Messages(ask.ID)) }
+	answered := func(what string, post func()) string {
+		before := posts()
+		post()
+		waitUntil(t, func() bool { return posts() >= before+2 }, "an answer to "+what)
+		all := d.discord.Messages(ask.ID)
+		return all[len(all)-1].Shown()
+	}
+	for _, word := range []string{"approve", "!stop", "!cancel", "note add beer"} {
+		said := d.eve.Posts(channelID, word)
+		poll := map[string]any{"poll": map[string]any{"question": map[string]any{"text": word}}}
+		for what, post := range map[string]func(){
+			"a forwarded " + word: func() { d.bob.Forwards(channelID, said.ID, ask.ID) },
+			"a sticker " + word: func() {
+				d.bob.Posts(ask.ID, "", discordtest.SentAs(map[string]any{"sticker_items": []any{map[string]any{"name": word}}}))
+			},
+			"a poll on " + word: func() { d.bob.Posts(ask.ID, "", discordtest.SentAs(poll)) },
+			"a file named " + word: func() {
+				d.bob.Posts(ask.ID, "", discordtest.WithFiles(discordtest.Attachment{Name: word, ContentType: "text/plain", Data: []byte(word)}))
+			},
+		} {
+			if text := answered(what, post); !strings.Contains(text, "did not understand that") {
+				t.Errorf("%s is answered with:\n%s", what, text)
+			}
+		}
+	}
+	if text := answered("a reply", func() { d.bob.Replies(ask.ID, card.ID, "approve") }); !strings.Contains(text, "Only the buttons decide") {
+		t.Errorf("a word in a reply to the card is answered with:\n%s", text)
+	}
+	d.bob.Clicks(ask.ID, card.ID, "Approve")
+	d.reads(ask.ID, "Done: “milk” is in the note book.")
+}

@@ -29,7 +29,7 @@ type attachment struct {
 }
 
 // named is the file's name on one line.
-func (a attachment) named() string { return cmp.Or(chat.Name(a.Name), chat.Name(a.ID), "a file") }
+func (a attachment) named() string { return cmp.Or(chat.Name(storable(a.Name)), chat.Name(a.ID), "a file") }
 
 // fileHosts are the hosts of Discord's attachments.
 var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
@@ -42,7 +42,7 @@ var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 func (m message) files(n *names, me string) (all []chat.File) {
 	add := func(c carried, by core.Speaker) {
 		for _, a := range c.Attachments.it {
-			f := chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL, By: by}
+			f := chat.File{ID: a.ID, Name: a.named(), Type: a.Type, Size: a.Size, URL: a.URL, By: by}
 			if c.Flags.it&voiceMessage != 0 {
 				f.Why = "a voice message, which can't be heard here"
 			}

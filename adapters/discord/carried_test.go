@@ -192,12 +192,12 @@ func TestRepliesToWhatCantBeRead(t *testing.T) {
 		`"type":19,"referenced_message":null,` + reference: note("This message replies to one that was deleted."),
 		`"type":19,` + reference:                           note("This message replies to one that can't be read."),
 		`"type":19,"referenced_message":7,` + reference:    note("This message replies to one that can't be read."),
-		`"type":0,"referenced_message":{"id":"900","author":{"id":"1002"},"content":"pinned"},` + reference:                                               `{"name":"ann","id":"discord:1001"} says:`,
-		`"type":19,"referenced_message":{"author":{"id":"7","username":"hook"},"webhook_id":"7","embeds":[{"type":"rich","title":"Alert"}]},` + reference: `{"quoted":"message replied to","name":"hook","id":"discord:7"} wrote:` + "\n> [embed] Alert",
-		`"type":19,"referenced_message":{"author":{"id":"1002","username":"bob"},"type":7},` + reference:                                                  `{"quoted":"message replied to","name":"bob","id":"discord:1002"} wrote:` + "\n> [nothing in it can be read]",
+		`"type":0,"referenced_message":{"id":"900","author":{"id":"1002"},"content":"pinned","attachments":[{"filename":"a.ogg","content_type":"audio/ogg"}]},` + reference: `{"name":"ann","id":"discord:1001"} says:`,
+		`"type":19,"referenced_message":{"author":{"id":"7","username":"hook"},"webhook_id":"7","embeds":[{"type":"rich","title":"Alert"}]},` + reference:                   `{"quoted":"message replied to","name":"hook","id":"discord:7"} wrote:` + "\n> [embed] Alert",
+		`"type":19,"referenced_message":{"author":{"id":"1002","username":"bob"},"type":7},` + reference:                                                                    `{"quoted":"message replied to","name":"bob","id":"discord:1002"} wrote:` + "\n> [nothing in it can be read]",
 	} {
 		got := r.asks(r.ann.Posts(general, r.MentionOfBot()+" what is it?", discordtest.SentAs(object(t, "{"+fields+"}"))))
-		if got[0] != want {
+		if got[0] != want || got[len(got)-1] != "> what is it?" {
 			t.Errorf("%s: the agent is asked %q", fields, got)
 		}
 	}

@@ -77,7 +77,7 @@ func isCommand(e core.Event) bool { return strings.HasPrefix(e.ID, commandEvent)
 
 // quotables are the message itself, and the one that it replies to.
 func (m message) quotables() []quotable {
-	if to := m.RepliesTo.it; to != nil {
+	if to := m.RepliesTo.it; to != nil && m.Type == discordgo.MessageTypeReply {
 		return []quotable{m.quotable, *to}
 	}
 	return []quotable{m.quotable}

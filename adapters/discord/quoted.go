@@ -2,6 +2,7 @@ package discord
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,14 +134,20 @@ func (n *names) points(m message, me string, by core.Speaker) (blocks []core.Blo
 }
 
 // isEmpty reports whether there is nothing in a message that can be read.
-func (s quotable) isEmpty() bool { return s.isBare() && len(s.Stickers.it) == 0 }
+func (s quotable) isEmpty() bool {
+	return s.isBare() && !s.has(func(c carried) bool { return len(c.Stickers.it) > 0 })
+}
 
 // isBare reports whether a message has nothing but stickers. In a server Discord withholds all else where the message
 // content is not granted.
 func (s quotable) isBare() bool {
-	bare := func(c carried) bool {
+	return !s.has(func(c carried) bool {
 		c.Stickers.it = nil
-		return c.Content == "" && len(c.Attachments.it) == 0 && len(c.extras(false)) == 0
-	}
-	return bare(s.carried) && len(s.Snapshots.it) == 0
+		return c.Content != "" || len(c.Attachments.it) > 0 || len(c.extras(false)) > 0
+	})
+}
+
+// has reports whether something holds of a message, or of one that it forwards.
+func (s quotable) has(holds func(carried) bool) bool {
+	return holds(s.carried) || slices.ContainsFunc(s.Snapshots.it, func(f snapshot) bool { return holds(f.Message) })
 }

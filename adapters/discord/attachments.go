@@ -29,7 +29,9 @@ type attachment struct {
 }
 
 // named is the file's name on one line.
-func (a attachment) named() string { return cmp.Or(chat.Name(storable(a.Name)), chat.Name(a.ID), "a file") }
+func (a attachment) named() string {
+	return cmp.Or(chat.Name(storable(a.Name)), chat.Name(a.ID), "a file")
+}
 
 // fileHosts are the hosts of Discord's attachments.
 var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}

@@ -17,7 +17,7 @@ type discordModel struct {
 	fakeVendor
 }
 
-func serveDiscordModel(t *testing.T, o discordtest.Options, env map[string]string) discordModel {
+func newDiscordModel(t *testing.T, o discordtest.Options, env map[string]string) discordModel {
 	t.Helper()
 	v := vendors["OpenAI"](t)
 	all := map[string]string{}
@@ -77,7 +77,7 @@ func TestDiscordMessagesFromTheField(t *testing.T) {
 	if root == "" {
 		t.Skip("SKIPPED: no messages from the field were tried. Set GATEHOUSE_FIXTURES to the folder that holds field/discord.")
 	}
-	d := serveDiscordModel(t, discordtest.Options{}, nil)
+	d := newDiscordModel(t, discordtest.Options{}, nil)
 	paste := strings.Repeat("a line of the log, 29 bytes.\n", 100)
 	picture := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x04\x00\x00\x00\x04\x08\x06"
 	files := map[string]string{

@@ -66,13 +66,14 @@ func (m message) files(n *names, me string) (all []chat.File) {
 // voiceMessage is the flag of a message that is nothing but a recording. discordgo does not define it.
 const voiceMessage = 1 << 13
 
-// files reads a message's files. A link is valid for a day: if one has expired, the message is read once more for its files'
-// current links.
+// files reads a message's files. A link is valid for a day: if one has expired, the message is read once more for its
+// files' current links.
 func (d *Discord) files(ctx context.Context, e core.Event, m message, me string, n *names) (chat.Read, error) {
 	// The link suffices: no token is sent.
 	fetcher := chat.Fetcher{
 		Put: d.PutBlob, Event: e,
-		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
+		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL,
+		OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
 	files := m.files(n, me)

@@ -13,13 +13,15 @@ func TestMentionsInCode(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	me, role := r.MentionOfBot(), "<@&"+r.RoleOfBot(guild)+">"
 	for _, text := range []string{
-		"write `" + me + " help` to get help", "`" + me + "`", "``a ` " + me + "``", "```\n" + me + " !stop\n```", "see\n```go\n" + me + "```\nmore", "```\n``" + me + "``\n```",
+		"write `" + me + " help` to get help", "`" + me + "`", "``a ` " + me + "``", "```\n" + me + " !stop\n```",
+		"see\n```go\n" + me + "```\nmore", "```\n``" + me + "``\n```",
 		"`" + role + " help`", "> `" + me + "`", "`a` and `" + me + "` and `b`", "`a``" + me + "``b",
 	} {
 		r.none(r.ann.Posts(general, text))
 	}
 	for _, text := range []string{
-		me + " what is `" + me + "`?", "`code` " + me + " hello", "`" + me, "\\`" + me + "\\`", "a ``` b " + me, "`a` " + role + " `b`", "```\ncode\n```" + me,
+		me + " what is `" + me + "`?", "`code` " + me + " hello", "`" + me, "\\`" + me + "\\`",
+		"a ``` b " + me, "`a` " + role + " `b`", "```\ncode\n```" + me,
 	} {
 		r.of(r.ann.Posts(general, text))
 	}
@@ -33,7 +35,7 @@ func TestMentionsInCode(t *testing.T) {
 	}
 }
 
-// Channels that are mentioned are named, in quotations too. Discord is asked for those that are not known, at most once.
+// Channels that are mentioned are named, in quotations too. Discord is asked once for those that are not known.
 func TestNamesOfChannels(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	r.settled() // what is added now is not in the session
@@ -45,7 +47,8 @@ func TestNamesOfChannels(t *testing.T) {
 	const unseen = " (a channel that the bot can't see)"
 	said := r.bob.Posts(general, "see <#3002> and <#3003>")
 	for n := range 2 {
-		e := r.of(r.ann.Replies(general, said.ID, r.MentionOfBot()+" what is in <#3001>, <#3002>, <#3003>, <#3004>, <#3005>?"))
+		question := r.MentionOfBot() + " what is in <#3001>, <#3002>, <#3003>, <#3004>, <#3005>?"
+		e := r.of(r.ann.Replies(general, said.ID, question))
 		in, err := r.p.Parse(r.ctx, e)
 		if err != nil || in.Fetched != (n == 0) {
 			t.Fatalf("got %+v, %v", in, err)
@@ -63,7 +66,8 @@ func TestNamesOfChannels(t *testing.T) {
 		}
 	}
 	forwarded := r.bob.Posts("3004", "for all", discordtest.WithoutEvent())
-	if got := r.asks(r.ann.Forwards("3004", forwarded.ID, r.DMWith(annID))); !strings.HasPrefix(got[0], `{"quoted":"forwarded message from #elsewhere",`) {
+	got := r.asks(r.ann.Forwards("3004", forwarded.ID, r.DMWith(annID)))
+	if !strings.HasPrefix(got[0], `{"quoted":"forwarded message from #elsewhere",`) {
 		t.Errorf("a forward reads %q", got)
 	}
 
@@ -76,7 +80,8 @@ func TestNamesOfChannels(t *testing.T) {
 	if n := r.CountCalls("GET /channels/{channel}") - asked; n != 15 {
 		t.Errorf("Discord was asked %d times for 60 channels", n)
 	}
-	r.Inject(discordtest.Fault{Endpoint: "GET /channels/{channel}", Trouble: discordtest.RateLimited(time.Hour, discordtest.ScopeUser), Times: 1})
+	late := discordtest.RateLimited(time.Hour, discordtest.ScopeUser)
+	r.Inject(discordtest.Fault{Endpoint: "GET /channels/{channel}", Trouble: late, Times: 1})
 	if m := r.says(r.of(r.ann.Says("see <#9100>"))); m.Content.String() != "see #9100" {
 		t.Errorf("while Discord can't be asked it reads %q", m.Content)
 	}

@@ -31,7 +31,12 @@ func (m message) answersBot(me string) bool {
 	return m.Type == discordgo.MessageTypeReply && me != "" && to != nil && to.Author != nil && to.Author.ID == me
 }
 
-var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
+var (
+	errMessageShape = core.Errorf(core.ChatMessageShapeInvalid,
+		"The message from Discord could not be read. Send it again.")
+	errUnmentioned  = core.Errorf(core.ChatMessageShapeInvalid,
+		"I can't read that message: here I receive only messages that mention me. Mention me in it.")
+)
 
 // Parse returns the message of an event, with what it points at and carries. Attached images and text files become
 // blocks; other files are only named.
@@ -53,7 +58,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		if e.FollowUp {
 			return core.Input{Ignored: "Discord withholds what it says, since it does not mention the bot"}, nil
 		}
-		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
+		return core.Input{}, errUnmentioned
 	}
 	names := d.namesIn(ctx, m.Guild, m.quotables()...)
 	h := chat.Heard{

@@ -75,7 +75,7 @@ const annSays = `{"name":"Ann","id":"discord:1001"} says:`
 func TestDiscordMessagesFromTheField(t *testing.T) {
 	root := os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {
-		t.Skip("SKIPPED: no messages from the field were tried. Set GATEHOUSE_FIXTURES to the folder that holds field/discord.")
+		t.Skip("SKIPPED: no messages from the field were tried. Set GATEHOUSE_FIXTURES to the folder that holds field.")
 	}
 	d := newDiscordModel(t, discordtest.Options{}, nil)
 	paste := strings.Repeat("a line of the log, 29 bytes.\n", 100)
@@ -85,13 +85,16 @@ func TestDiscordMessagesFromTheField(t *testing.T) {
 		"83": d.discord.AddFile("shot.png", "", []byte(picture)),
 	}
 	for name, want := range map[string]string{
-		"D01b": `{"quoted":"forwarded message","at":"2026-11-24T00:00:00Z"} wrote:` + "\n> [embed] Build 812 failed\n> step deploy: exit 1\n> branch: main\n" + annSays,
+		"D01b": `{"quoted":"forwarded message","at":"2026-11-24T00:00:00Z"} wrote:` +
+			"\n> [embed] Build 812 failed\n> step deploy: exit 1\n> branch: main\n" + annSays,
 		"D01d": `{"quoted":"forwarded message","at":"2026-11-24T00:00:00Z"} wrote:` + "\n> [sticker] thumbs\n" + annSays,
 		"D02a": `{"quoted":"sticker","name":"Ann","id":"discord:1001"} wrote:` + "\n> Wave hello\n" + annSays,
-		"D03a": `{"quoted":"poll","name":"Ann","id":"discord:1001"} wrote:` + "\n> Deploy on Friday?\n> 1. yes\n> 2. no\n" + annSays,
+		"D03a": `{"quoted":"poll","name":"Ann","id":"discord:1001"} wrote:` +
+			"\n> Deploy on Friday?\n> 1. yes\n> 2. no\n" + annSays,
 		"D05a": ` contains:` + "\n" + paste + "\n[end of file ",
 		"D06":  "(image_url)\nwhat is this?",
-		"D07a": `{"quoted":"message replied to","name":"Bob","id":"discord:1002"} wrote:` + "\n> The invoice 4711 is wrong, sum is 12 instead of 21\n" + annSays + "\n> is that right?",
+		"D07a": `{"quoted":"message replied to","name":"Bob","id":"discord:1002"} wrote:` +
+			"\n> The invoice 4711 is wrong, sum is 12 instead of 21\n" + annSays + "\n> is that right?",
 	} {
 		m := fixtureOf(t, root, name)
 		for _, a := range m["attachments"].([]any) {
@@ -114,7 +117,8 @@ func TestDiscordMessagesFromTheField(t *testing.T) {
 	posts, asked := len(d.discord.Messages(channelID)), len(d.Calls())
 	d.ann.Posts(channelID, m["content"].(string), discordtest.SentAs(m))
 	d.asked(func() discordtest.Message { return d.ann.Says("are you there?") }) // later, and on the same connection
-	if _, opened := d.discord.Channel(m["id"].(string)); opened || len(d.discord.Messages(channelID)) != posts+1 || len(d.Calls()) != asked+1 {
+	_, opened := d.discord.Channel(m["id"].(string))
+	if opened || len(d.discord.Messages(channelID)) != posts+1 || len(d.Calls()) != asked+1 {
 		t.Errorf("a mention in code is answered: %s", d.discord.Dump())
 	}
 }
@@ -132,8 +136,8 @@ func fixtureOf(t *testing.T, root, name string) (m map[string]any) {
 	return m
 }
 
-// TestDiscordWhatIsQuotedDecidesNothing: words of a decision and control words that are forwarded, voted on, sent as a sticker or
-// replied to do nothing to a request, and neither does a person's own word in a reply to its card.
+// TestDiscordWhatIsQuotedDecidesNothing: words of a decision and control words that are forwarded, voted on or sent as
+// a sticker do nothing to a request, and neither does a person's own word in a reply to its card.
 func TestDiscordWhatIsQuotedDecidesNothing(t *testing.T) {
 	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, nil)
@@ -157,7 +161,8 @@ func TestDiscordWhatIsQuotedDecidesNothing(t *testing.T) {
 			},
 			"a poll on " + word: func() { d.bob.Posts(ask.ID, "", discordtest.SentAs(poll)) },
 			"a file named " + word: func() {
-				d.bob.Posts(ask.ID, "", discordtest.WithFiles(discordtest.Attachment{Name: word, ContentType: "text/plain", Data: []byte(word)}))
+				file := discordtest.Attachment{Name: word, ContentType: "text/plain", Data: []byte(word)}
+				d.bob.Posts(ask.ID, "", discordtest.WithFiles(file))
 			},
 		} {
 			if text := answered(what, post); !strings.Contains(text, "did not understand that") {
@@ -165,7 +170,8 @@ func TestDiscordWhatIsQuotedDecidesNothing(t *testing.T) {
 			}
 		}
 	}
-	if text := answered("a reply", func() { d.bob.Replies(ask.ID, card.ID, "approve") }); !strings.Contains(text, "Only the buttons decide") {
+	text := answered("a reply", func() { d.bob.Replies(ask.ID, card.ID, "approve") })
+	if !strings.Contains(text, "Only the buttons decide") {
 		t.Errorf("a word in a reply to the card is answered with:\n%s", text)
 	}
 	d.bob.Clicks(ask.ID, card.ID, "Approve")

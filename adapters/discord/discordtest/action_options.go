@@ -61,8 +61,8 @@ func WithFields(fields map[string]any) ActionOption {
 	return func(h *actionOptions) { h.fields = fields }
 }
 
-// SentAs sends these fields of a message, its id among them, to the app, in place of those that the fake would send. Reading the message
-// shows what it was posted with.
+// SentAs sends these fields of a message, its id among them, to the app, in place of those that the fake would send.
+// Reading the message shows what it was posted with.
 func SentAs(fields map[string]any) ActionOption { return func(h *actionOptions) { h.sent = fields } }
 
 // WithoutEvent performs the action without sending an event to the app.

@@ -34,7 +34,7 @@ func (m message) answersBot(me string) bool {
 var (
 	errMessageShape = core.Errorf(core.ChatMessageShapeInvalid,
 		"The message from Discord could not be read. Send it again.")
-	errUnmentioned  = core.Errorf(core.ChatMessageShapeInvalid,
+	errUnmentioned = core.Errorf(core.ChatMessageShapeInvalid,
 		"I can't read that message: here I receive only messages that mention me. Mention me in it.")
 )
 

@@ -78,6 +78,9 @@ func (c Content) Own() string {
 	return ""
 }
 
+// Quoted is how many blocks at the beginning are quotations: what a message points at.
+func (c Content) Quoted() int { return len(c.blocks) - len(afterQuoted(c.blocks)) }
+
 // afterQuoted are a message's blocks without the quotations at its beginning.
 func afterQuoted(blocks []Block) []Block {
 	for len(blocks) > 0 && isQuoted(blocks[0]) {

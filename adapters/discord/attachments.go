@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,11 +20,17 @@ import (
 
 // attachment is a file attached to a message.
 type attachment struct {
-	ID   string  `json:"id"`
-	Name string  `json:"filename"`
-	Type string  `json:"content_type"`
-	Size float64 `json:"size"`
-	URL  string  `json:"url"`
+	ID          string  `json:"id"`
+	Name        string  `json:"filename"`
+	Description string  `json:"description"` // by who sent it
+	Type        string  `json:"content_type"`
+	Size        float64 `json:"size"`
+	URL         string  `json:"url"`
+}
+
+// named is the file's name on one line.
+func (a attachment) named() string {
+	return cmp.Or(chat.Name(storable(a.Name)), chat.Name(a.ID), "a file")
 }
 
 // fileHosts are the hosts of Discord's attachments.
@@ -32,19 +39,44 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// files reads a message's files. A link is valid for a day: if one has expired, the message is read once more for its files'
-// current links.
-func (d *Discord) files(ctx context.Context, e core.Event, m message, by core.Speaker) (chat.Read, error) {
+// files are the message's files, those of the messages that it forwards, and of the one that it replies to unless that
+// is the bot's own, each with who sent it.
+func (m message) files(n *names, me string) (all []chat.File) {
+	add := func(c carried, by core.Speaker) {
+		for _, a := range c.Attachments.it {
+			f := chat.File{ID: a.ID, Name: a.named(), Type: a.Type, Size: a.Size, URL: a.URL, By: by}
+			if c.Flags.it&voiceMessage != 0 {
+				f.Why = "a voice message, which can't be heard here"
+			}
+			all = append(all, f)
+		}
+	}
+	for _, s := range m.quotables() {
+		if s.Author != nil && s.Author.ID == me {
+			continue
+		}
+		add(s.carried, n.speaker(s.Author))
+		for _, f := range s.Snapshots.it {
+			add(f.Message, core.Speaker{})
+		}
+	}
+	return all
+}
+
+// voiceMessage is the flag of a message that is nothing but a recording. discordgo does not define it.
+const voiceMessage = 1 << 13
+
+// files reads a message's files. A link is valid for a day: if one has expired, the message is read once more for its
+// files' current links.
+func (d *Discord) files(ctx context.Context, e core.Event, m message, me string, n *names) (chat.Read, error) {
 	// The link suffices: no token is sent.
 	fetcher := chat.Fetcher{
 		Put: d.PutBlob, Event: e,
-		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
+		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL,
+		OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
-	var files []chat.File
-	for _, a := range m.files() {
-		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL, By: by})
-	}
+	files := m.files(n, me)
 	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) {
 		content, err := fetcher.Fetch(ctx, f, f.URL)
@@ -74,8 +106,8 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 	if core.IsTemporary(err) {
 		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
 	}
-	for _, a := range now.files() {
-		links[a.ID] = a.URL
+	for _, f := range now.files(&names{of: func(byte, string) string { return "" }}, "") {
+		links[f.ID] = f.URL
 	}
 	return links, nil
 }

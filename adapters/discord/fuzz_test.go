@@ -23,6 +23,16 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
+// Whatever is code in a text, nothing of it is lost.
+func FuzzCode(f *testing.F) {
+	f.Add("a `b` ``c` ``` \\`d\\` ```e```")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := outsideCode(text, func(s string) string { return s }); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	})
+}
+
 // A card is one message, whatever its fields hold.
 func FuzzCard(f *testing.F) {
 	f.Add(hostile, "{}")

@@ -61,6 +61,9 @@ func FuzzMessage(f *testing.F) {
 		`{"id":"5","channel_id":"4","guild_id":"2",`+byAnn+`,"content":"more","attachments":[{"filename":"a","url":"https://example.org"}]}`,
 		`{"id":"5","channel_id":"3","guild_id":"2","author":{"id":"1"},"type":19,"content":"what","referenced_message":{"author":{"id":"900","bot":true}}}`,
 		`{"id":"5","channel_id":"99","guild_id":"2",`+byAnn+`,"content":"<@900>"}`, `{}`, `null`, `[`,
+		`{"id":"5","channel_id":"6",`+byAnn+`,"message_reference":{"type":1,"channel_id":"3"},"message_snapshots":[{"message":{"content":"<#3>","embeds":[{"title":"t"}]}}]}`,
+		`{"id":"5","channel_id":"6",`+byAnn+`,"sticker_items":[{"name":"s"}],"poll":{"question":{"text":"q"},"answers":[{"poll_media":{"text":"a"}}]}}`,
+		`{"id":"5","channel_id":"6",`+byAnn+`,"components":[{"type":17,"components":[{"content":"c"}],"accessory":{"label":"l"}}],"flags":8192}`,
 	)
 }
 

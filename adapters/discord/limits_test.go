@@ -77,9 +77,11 @@ func TestRouteLimitBlocksOneChannel(t *testing.T) {
 func TestErrorsContainNoFileAddresses(t *testing.T) {
 	w := newRig(t, nil)
 	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
-	_, err := w.d.files(w.ctx(), core.Event{}, message{Attachments: []attachment{
+	var m message
+	m.Attachments.it = []attachment{
 		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
-	}}, core.Speaker{})
+	}
+	_, err := w.d.files(w.ctx(), core.Event{}, m, "", w.d.knownNames(""))
 	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}

@@ -24,6 +24,9 @@ func picture(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// nothingToRead is what people read where there is nothing in a message, and the bot needs no further mention.
+const nothingToRead = "There is nothing in that message that I can read. Write what you would like."
+
 func TestSpeakerOfAMessage(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	if m := r.says(r.of(r.ann.Says("hello " + r.bob.Mention() + " <#3001> <:wave:77> </ask:78> <t:0:R> a<b>c"))); m.Content.String() != "hello @bob #general :wave: /ask 1970-01-01 00:00:00 UTC a<b>c" {
@@ -34,7 +37,7 @@ func TestSpeakerOfAMessage(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 	e := r.of(r.ann.Posts(general, r.MentionOfBot()))
-	if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "nothing to answer") {
+	if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || core.MessageOf(err) != nothingToRead {
 		t.Errorf("a mention alone gave %v", err)
 	}
 }
@@ -68,13 +71,17 @@ func TestAttachments(t *testing.T) {
 	)))
 	m := r.says(e)
 	blocks := m.Content.Blocks()
-	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil {
+	if len(blocks) != 4 || blocks[2].Type != core.ImageBlock || blocks[2].MediaType != "image/png" || blocks[2].Source == nil {
 		t.Fatalf("got %+v", blocks)
 	}
-	if stored, err := r.blobs.Load(t.Context(), blocks[0].Source.Digest); err != nil || !bytes.Equal(stored, picture(t)) {
+	if file := blocks[0].Text; !strings.HasPrefix(file, `{"quoted":"file","file":"b.txt","name":"ann","id":"discord:1001",`) ||
+		!strings.Contains(file, " contains:\nwords\n[end of file ") {
+		t.Errorf("the text file is shown as %q", file)
+	}
+	if stored, err := r.blobs.Load(t.Context(), blocks[2].Source.Digest); err != nil || !bytes.Equal(stored, picture(t)) {
 		t.Errorf("stored are %d bytes (%v)", len(stored), err)
 	}
-	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is not an image") {
+	if text := m.Content.Own(); text != "look\n[attached files that can't be read: c.png (it is something else, or the bot may not read it)]" {
 		t.Errorf("it says %q", text)
 	}
 }

@@ -28,7 +28,7 @@ var decisions = []string{"approve", "approved", "deny", "denied"}
 // typedDecision answers a message that is nothing but a word of a decision, while a request of its conversation is open:
 // the card is linked to or, where there are no links, shown again. nil: the message is for the agent.
 func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, error) {
-	blocks := len(in.Message.Content.Blocks())
+	blocks := len(in.Message.Content.Blocks()) - in.Message.Content.Quoted()
 	if _, said := in.Message.Content.Speaker(); said {
 		blocks--
 	}

@@ -14,6 +14,8 @@ type actionOptions struct {
 	noPing  bool
 	files   []Attachment
 	embeds  []object
+	fields  object
+	sent    object
 	noEvent bool
 	copies  int
 
@@ -53,6 +55,15 @@ func WithFiles(files ...Attachment) ActionOption {
 func WithEmbeds(embeds ...map[string]any) ActionOption {
 	return func(h *actionOptions) { h.embeds = append(h.embeds, embeds...) }
 }
+
+// WithFields sets fields of the message as Discord sends them: its stickers, its poll, components, anything.
+func WithFields(fields map[string]any) ActionOption {
+	return func(h *actionOptions) { h.fields = fields }
+}
+
+// SentAs sends these fields of a message, its id among them, to the app, in place of those that the fake would send.
+// Reading the message shows what it was posted with.
+func SentAs(fields map[string]any) ActionOption { return func(h *actionOptions) { h.sent = fields } }
 
 // WithoutEvent performs the action without sending an event to the app.
 func WithoutEvent() ActionOption { return func(h *actionOptions) { h.noEvent = true } }

@@ -22,6 +22,13 @@ type storedFile struct {
 	kind string
 }
 
+// AddFile keeps the bytes of a file that a message names by its address, for [WithFields], and returns the address.
+func (s *Server) AddFile(name, kind string, data []byte) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.storeFile("/attachments/1/"+s.newID()+"/"+name, Attachment{ContentType: kind, Data: data})
+}
+
 // LinkLifetime is how long the address of a file is valid. Reading its message again returns a new one.
 const LinkLifetime = 24 * time.Hour
 

@@ -90,8 +90,12 @@ func (s *Server) wireMessage(m Message) object {
 	}
 	if f := m.Forwards; f != nil {
 		inner, shown := s.wireMessage(*f), object{}
-		for _, key := range []string{"type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp", "flags", "components"} {
-			shown[key] = inner[key]
+		for _, key := range []string{
+			"type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp", "flags", "components", "sticker_items",
+		} {
+			if value, there := inner[key]; there {
+				shown[key] = value
+			}
 		}
 		o["message_reference"] = object{"type": 1, "message_id": f.ID, "channel_id": f.Channel}
 		o["message_snapshots"] = []object{{"message": shown}}
@@ -102,6 +106,7 @@ func (s *Server) wireMessage(m Message) object {
 	if m.Interaction != "" {
 		o["webhook_id"], o["application_id"] = s.o.ApplicationID, s.o.ApplicationID
 	}
+	maps.Copy(o, m.Fields)
 	return o
 }
 
@@ -113,6 +118,9 @@ func (s *Server) wireAttachments(m Message) []object {
 		}
 		o := object{
 			"id": a.ID, "filename": a.Name, "size": a.Size, "url": a.URL, "proxy_url": a.URL, "content_type": a.ContentType, "flags": 0,
+		}
+		if a.Untyped {
+			delete(o, "content_type")
 		}
 		if a.Width > 0 {
 			o["width"], o["height"] = a.Width, a.Height
@@ -148,6 +156,7 @@ func withoutContent(o object) object {
 		bare[key] = []object{}
 	}
 	delete(bare, "message_snapshots")
+	delete(bare, "poll")
 	if inner, ok := bare["referenced_message"].(object); ok {
 		bare["referenced_message"] = withoutContent(inner)
 	}
@@ -176,6 +185,7 @@ func (s *Server) emitMessage(name string, m Message, h actionOptions) {
 	}
 	c := s.channels[m.Channel]
 	o := s.wireEvent(m)
+	maps.Copy(o, h.sent)
 	if name == "MESSAGE_CREATE" && m.Nonce != "" {
 		o["nonce"] = m.Nonce
 	}
@@ -196,11 +206,15 @@ func (s *Server) storeAttachment(c *channel, a Attachment) Attachment {
 	a.Size = cmp.Or(a.Size, len(a.Data))
 	a.ContentType = cmp.Or(a.ContentType, mime.TypeByExtension(path.Ext(a.Name)))
 	if a.URL == "" {
-		where := "/attachments/" + c.ID + "/" + a.ID + "/" + a.Name
-		a.URL = s.signed(cmp.Or(s.o.CDN, s.base) + where)
-		s.files[where] = &storedFile{data: a.Data, kind: a.ContentType}
+		a.URL = s.storeFile("/attachments/"+c.ID+"/"+a.ID+"/"+a.Name, a)
 	}
 	return a
+}
+
+// storeFile keeps the bytes of a file of the CDN, and returns its address.
+func (s *Server) storeFile(where string, a Attachment) string {
+	s.files[where] = &storedFile{data: a.Data, kind: a.ContentType}
+	return s.signed(cmp.Or(s.o.CDN, s.base) + where)
 }
 
 // rawJSON returns a field as JSON, nil if it was not sent.

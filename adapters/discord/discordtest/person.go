@@ -41,7 +41,7 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	if c.Kind == Forum {
 		s.fatal("%s is a forum: nothing can be posted there but threads", channel)
 	}
-	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
+	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild, Fields: h.fields, ID: wire.String(h.sent, "id")}
 	for _, e := range h.embeds {
 		var plain object
 		_ = json.Unmarshal(fakeserver.JSON(e), &plain)

@@ -18,6 +18,7 @@ import (
 // Limits of the cache.
 const (
 	Fresh       = 30 * time.Second // age of permissions and of members' roles, for who is told; who decides is asked for
+	unseenLasts = 10 * time.Minute // age of the answer that the bot can't see a channel, for its name
 	dmLasts     = time.Hour        // age of the channel of a person's direct messages, which never changes
 	maxChannels = 100_000
 	maxRoles    = 1_000_000
@@ -97,7 +98,11 @@ func (c *Cache) Update(event string, data []byte) error {
 		if err := chat.Decode(data, &g); err != nil {
 			return err
 		}
-		c.SetChannels(append(g.Channels, g.Threads...)...)
+		all := append(g.Channels, g.Threads...)
+		for i := range all {
+			all[i].GuildID = g.ID
+		}
+		c.SetChannels(all...)
 		if g.Roles != nil {
 			c.guilds.put(g.ID, g.Guild)
 		}
@@ -131,7 +136,7 @@ func (c *Cache) Update(event string, data []byte) error {
 func (c *Cache) SetChannels(channels ...discordgo.Channel) {
 	for _, one := range channels {
 		if snowflake.Valid(one.ID) {
-			kept := discordgo.Channel{ID: one.ID, Name: one.Name, Type: one.Type, ParentID: one.ParentID}
+			kept := discordgo.Channel{ID: one.ID, GuildID: one.GuildID, Name: one.Name, Type: one.Type, ParentID: one.ParentID}
 			c.channels.Put(one.ID, answer[discordgo.Channel]{value: kept})
 		}
 	}
@@ -168,10 +173,30 @@ func (c *Cache) Parent(id string) string {
 	return ""
 }
 
-// ChannelName returns a channel's name, "" if unknown.
-func (c *Cache) ChannelName(id string) string {
+// ChannelName returns the name of a channel of a server, or of any ("") server; "" if unknown.
+func (c *Cache) ChannelName(guild, id string) string {
 	known, _ := c.channels.get(id)
+	if guild != "" && known.GuildID != "" && known.GuildID != guild {
+		return ""
+	}
 	return known.Name
+}
+
+// FindChannelName returns the same, and asks Discord where that is needed. seen is false if the bot can't see such a
+// channel.
+func (c *Cache) FindChannelName(ctx context.Context, guild, id string) (name string, seen, asked bool) {
+	if name = c.ChannelName(guild, id); name != "" {
+		return name, true, false
+	}
+	one, err := c.channels.within(unseenLasts, id, func() (discordgo.Channel, error) {
+		asked = true
+		return get[discordgo.Channel](ctx, c.rest, discordgo.EndpointChannel(id))()
+	})
+	elsewhere := guild != "" && one.GuildID != "" && one.GuildID != guild
+	if elsewhere || rest.IsGone(err) {
+		return "", false, asked
+	}
+	return one.Name, true, asked
 }
 
 // RoleName returns the name of a server's role, "" if unknown.

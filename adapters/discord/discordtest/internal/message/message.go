@@ -38,6 +38,7 @@ type Message struct {
 	Forwards    *Message        // the message that it forwards, as it was then
 	Thread      string          // the thread that was made from it
 	Interaction string          // the interaction that it answers
+	Fields      wire.Object     // fields that stand in place of those above, as Discord sends them
 }
 
 // Reaction is an emoji under a message.
@@ -57,6 +58,7 @@ type Attachment struct {
 	Width       int
 	Height      int
 	Description string
+	Untyped     bool // Discord does not say what it is
 }
 
 // Shown returns what a reader sees of the message: the content, embeds, files and buttons, as lines of text.

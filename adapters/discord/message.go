@@ -54,6 +54,9 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
+	if tooMany, err := d.refusesBot(ctx, e); tooMany || err != nil {
+		return core.Input{Ignored: chat.TooManyBots}, err
+	}
 	me, err := d.botUser(ctx)
 	if err != nil {
 		return core.Input{}, err
@@ -74,6 +77,11 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
 		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
+	before, asked, err := d.before(ctx, e, m, me)
+	if err != nil {
+		return core.Input{}, err
+	}
+	h.Points, h.Fetched = append(before, h.Points...), h.Fetched || asked
 	return h.Input()
 }
 

@@ -41,7 +41,7 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	if c.Kind == Forum {
 		s.fatal("%s is a forum: nothing can be posted there but threads", channel)
 	}
-	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
+	m := Message{ID: h.id, Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
 	for _, e := range h.embeds {
 		var plain object
 		_ = json.Unmarshal(fakeserver.JSON(e), &plain)
@@ -73,7 +73,7 @@ func (p *Person) mustBeIn(c *channel) {
 	switch g := s.guilds[c.Guild]; {
 	case c.Kind == DM && c.user != p.ID && p.ID != s.o.BotUserID:
 		s.fatal("%s can't post in %s: it is the DM of %s", p.ID, c.ID, c.user)
-	case g != nil && g.members[p.ID] == nil:
+	case g != nil && g.members[p.ID] == nil && !s.users[p.ID].IsWebhook:
 		s.fatal("%s can't post in %s: not in the guild %s", p.ID, c.ID, g.ID)
 	}
 }

@@ -1,0 +1,264 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Limits of what is read of a thread for one message.
+const (
+	threadCalls = 2               // the newest messages, and the one that it began with
+	threadWaits = 3 * time.Second // for rate limits, in all
+)
+
+// before returns what was said in the thread of a message since the agent last heard something there, or all of it, with the message that
+// the thread began with, if the conversation begins; as much as fits. asked: Discord was asked for it. What Discord does not show is told,
+// with why. Error: the store's; provider_unavailable.
+func (d *Discord) before(ctx context.Context, e core.Event, m message, me string) (points []core.Block, asked bool, err error) {
+	thread, upTo := e.Address.Thread, idIn(e.Payload)
+	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
+		return nil, false, nil // what begins a thread has nothing before it
+	}
+	heard, err := chat.Events(d.Events).Heard(ctx, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
+	if err != nil {
+		return nil, false, err
+	}
+	r := threadReader{d: d, ctx: rest.ForPosts(ctx), thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me, waits: threadWaits}
+	t, err := r.read(upTo, heard)
+	return t.Quoted(d.ReadBefore), true, err
+}
+
+// idIn returns the id of the message or command that an event's payload is, "" if it has none.
+func idIn(payload json.RawMessage) string {
+	var m struct {
+		ID string `json:"id"`
+	}
+	_ = chat.Decode(payload, &m)
+	return m.ID
+}
+
+// heardUpTo returns the id up to which the agent has heard a conversation once an event was handled; "" if the event does not tell.
+func heardUpTo(e core.EventRecord) string {
+	kind, rest, _ := strings.Cut(e.ID, "/")
+	id := rest[strings.LastIndex(rest, "/")+1:]
+	switch {
+	case (kind == "message" || kind == "command") && snowflake.Valid(id):
+		return id
+	case e.Kind() == core.KindReset: // by a button
+		return snowflake.At(e.AcceptedAt)
+	}
+	return idIn(e.Payload) // one that was tried again
+}
+
+// threadReader reads a thread.
+type threadReader struct {
+	d              *Discord
+	ctx            context.Context
+	thread, parent string
+	guild          string
+	me             string        // the bot
+	calls          int           // so far
+	waits          time.Duration // for how long it may still wait for rate limits
+	withheld       int           // messages whose content Discord withholds
+}
+
+// read reads the messages before upTo. heard is the last event that the agent knows; nil: the conversation begins.
+func (r *threadReader) read(upTo string, heard *core.EventRecord) (t chat.Thread, err error) {
+	since := ""
+	if heard != nil {
+		since = heardUpTo(*heard)
+	}
+	page, err := r.page("before="+upTo, pageSize)
+	why, err := r.unread(err)
+	if err != nil {
+		return t, err
+	}
+	var notes []string
+	switch {
+	case why != "":
+		notes = append(notes, "What was said in this thread before can't be read: "+why)
+	case heard != nil && len(page) == 0: // at least what the agent has heard is there
+		notes = append(notes, "Discord shows nothing of what was said in this thread before: "+mayNotRead)
+	}
+	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
+	if heard == nil {
+		var first message
+		first, why, err = r.first(page, whole)
+		if err != nil {
+			return t, err
+		}
+		if q, ok := r.quoted(first, rootOf, ownRoot); ok {
+			t.Root = &q
+		}
+		if why != "" && len(notes) == 0 {
+			notes = append(notes, "The message that this thread began with can't be read: "+why)
+		}
+		if len(page) > 0 && first.ID == page[0].ID {
+			page = page[1:]
+		}
+	}
+	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, since)
+	for _, m := range page {
+		own := m.Author != nil && m.Author.ID == r.me
+		if !snowflake.Greater(m.ID, since) || heard != nil && own {
+			continue
+		}
+		if q, ok := r.quoted(m.message, inThread, ownInThread); ok {
+			t.Said = append(t.Said, q)
+		}
+	}
+	if r.withheld > 0 {
+		notes = append(notes, fmt.Sprintf("Discord withholds what %s of the messages before say, since this bot lacks the Message Content Intent.",
+			chat.Thousands(r.withheld)))
+	}
+	t.Note = strings.Join(notes, " ")
+	return t, nil
+}
+
+// What a quoted message is.
+const (
+	rootOf      = "message that this thread began with"
+	ownRoot     = "your own message, which this thread began with"
+	inThread    = "message in this thread"
+	ownInThread = "your own message in this thread"
+)
+
+// quoted is a message as the model is shown it; ok is false if it says nothing: it is one of Discord's own, or its content is withheld.
+func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok bool) {
+	switch m.Type {
+	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply, discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
+	default:
+		return q, false
+	}
+	if m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
+		return q, false
+	}
+	m.Guild = r.guild
+	if m.isEmpty() && !r.d.readsContent() {
+		r.withheld++
+		return q, false
+	}
+	if m.Author.ID == r.me {
+		what = own
+	}
+	q = core.Quotation{
+		What: what, Name: chat.Name(nameOf(m.Author, m.Member)), ID: actorOf(m.Author.ID).ID, At: core.QuotedAt(snowflake.Time(m.ID)),
+		Text: r.d.forwarded(r.d.readableIn(m, m.Content), m),
+	}
+	for _, a := range m.Attachments {
+		q.Text = strings.TrimSpace(q.Text + "\n[file: " + chat.Name(a.Name) + "]")
+	}
+	return q, q.Text != ""
+}
+
+// earlier is a message that was fetched.
+type earlier struct {
+	message
+	body json.RawMessage
+}
+
+// begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows another.
+func (m earlier) begins(thread string) bool {
+	return m.ID == thread || m.Type == discordgo.MessageTypeThreadStarterMessage
+}
+
+// first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its channel. why is why
+// it can't be read.
+func (r *threadReader) first(page []earlier, whole bool) (m message, why string, err error) {
+	if !whole && len(page) > 0 && r.d.readsContent() {
+		page, err = r.page("after=0", 1)
+		if why, err = r.unread(err); why != "" || err != nil {
+			return m, why, err
+		}
+		whole = len(page) > 0
+	}
+	if whole && page[0].Type != discordgo.MessageTypeThreadStarterMessage {
+		return page[0].message, "", nil
+	}
+	if whole {
+		if root := rootIn(page[0].body); root != nil && !root.isEmpty() {
+			return *root, "", nil
+		}
+	}
+	in := r.parent
+	if parent, _ := r.d.guilds.Cached(in); isForum(parent.Type) {
+		in = r.thread
+	}
+	err = r.get(discordgo.EndpointChannelMessage(in, r.thread), &m)
+	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // it began with none, and nothing was said in it
+		return m, "", nil
+	}
+	why, err = r.unread(err)
+	return m, why, err
+}
+
+// page reads messages of the thread, and returns them in their order.
+func (r *threadReader) page(which string, limit int) ([]earlier, error) {
+	var bodies []json.RawMessage
+	if err := r.get(fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which), &bodies); err != nil {
+		return nil, err
+	}
+	page := make([]earlier, len(bodies))
+	for i, body := range bodies {
+		_ = chat.Decode(body, &page[i].message) // of any other form it says nothing
+		page[i].body = body
+	}
+	slices.SortFunc(page, func(a, b earlier) int {
+		if snowflake.Greater(b.ID, a.ID) {
+			return -1
+		}
+		return 1
+	})
+	return page, nil
+}
+
+// errThreadCalls is returned where a thread would take more calls than it may.
+var errThreadCalls = core.Errorf(core.Unsupported, "Discord does not show it among the messages.")
+
+// get reads an endpoint. It waits for a rate limit if that does not take too long.
+func (r *threadReader) get(endpoint string, answer any) error {
+	if r.calls++; r.calls > threadCalls {
+		return errThreadCalls
+	}
+	for {
+		err := r.d.rest.Get(r.ctx, endpoint, answer)
+		wait := core.RetryAfterOf(err)
+		if !core.IsTemporary(err) || wait <= 0 || wait > r.waits || r.ctx.Err() != nil {
+			return err
+		}
+		r.waits -= wait
+		r.d.wait(r.ctx, wait)
+	}
+}
+
+// mayNotRead is why Discord shows nothing.
+const mayNotRead = "the bot may lack the permission View Channel or Read Message History there."
+
+// unread is why the error of a call keeps something from being read, in a sentence for the model; "": it was read. Error:
+// provider_unavailable, if another attempt may succeed soon.
+func (r *threadReader) unread(err error) (why string, later error) {
+	switch {
+	case err == nil:
+		return "", nil
+	case core.IsTemporary(err) && core.RetryAfterOf(err) > 0:
+		return "Discord's rate limit is used up for the moment.", nil
+	case core.IsTemporary(err):
+		return "", chat.LookupError(err, "Discord can't be asked for what was said before.")
+	case rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage):
+		return "it was deleted.", nil
+	case rest.IsGone(err):
+		return mayNotRead, nil
+	}
+	return core.MessageOf(err), nil
+}

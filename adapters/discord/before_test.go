@@ -1,0 +1,393 @@
+package discord_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+const forum = "3009"
+
+// history stands in for the stored events.
+type history struct {
+	mu  sync.Mutex
+	all []core.EventRecord // the latest first
+}
+
+func (h *history) events(_ context.Context, f core.EventFilter) (found []core.EventRecord, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f.Waiting {
+		return nil, errBusy
+	}
+	for _, e := range h.all {
+		fits := (f.Conversation == "" || e.Conversation == f.Conversation) && (f.Kinds == nil || slices.Contains(f.Kinds, e.Kind())) &&
+			(f.Ends == nil || slices.Contains(f.Ends, e.End.Kind))
+		if fits && (f.Limit == 0 || len(found) < f.Limit) {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// ended notes how an event ended.
+func (h *history) ended(e core.Event, end core.EndKind) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = slices.Insert(h.all, 0, core.EventRecord{Event: e, AcceptedAt: time.Now(), End: core.End{Kind: end}})
+}
+
+// reading is a platform that reads threads, with a forum.
+func reading(t *testing.T, s setup) (*inbound, *history) {
+	t.Helper()
+	h := &history{}
+	s.discord.Events = h.events
+	if s.discord.ReadBefore == 0 {
+		s.discord.ReadBefore = 4000
+	}
+	before := s.before
+	s.before = func(r *inbound) {
+		r.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Kind: discordtest.Forum, Name: "ideas"})
+		if before != nil {
+			before(r)
+		}
+	}
+	r := newInbound(t, s).known()
+	r.registered()
+	return r, h
+}
+
+// reads returns what the model is shown of an event before what its author says, and how often Discord was asked for it.
+func (r *inbound) reads(e core.Event) (shown string, calls int) {
+	r.t.Helper()
+	before := len(r.Calls())
+	in, err := r.p.Parse(r.ctx, e)
+	if err != nil || in.Message == nil {
+		r.t.Fatalf("%s is read as %+v, %v", e.ID, in, err)
+	}
+	for _, b := range in.Message.Content.Blocks() {
+		if strings.HasPrefix(b.Text, `{"quoted":`) {
+			shown += b.Text + "\n\n"
+		}
+	}
+	calls = len(r.Calls()) - before
+	if (calls > 0) != in.Fetched {
+		r.t.Errorf("%d calls were made, and fetched is %v", calls, in.Fetched)
+	}
+	return shown, calls
+}
+
+// wants fails if a text lacks one of some texts, or has them in another order.
+func wantsTexts(t *testing.T, shown string, texts ...string) {
+	t.Helper()
+	rest := shown
+	for _, text := range texts {
+		_, after, ok := strings.Cut(rest, text)
+		if !ok {
+			t.Fatalf("%q is missing, or not in its place, in:\n%s", text, shown)
+		}
+		rest = after
+	}
+}
+
+func TestThreadAboveAMention(t *testing.T) {
+	r, h := reading(t, setup{})
+	hook := r.AddUser(discordtest.User{ID: "1010", Name: "deploys", IsWebhook: true})
+	for name, begin := range map[string]func() (thread string){
+		"a post of a forum": func() string { return r.ann.OpensPost(forum, "an idea", "the invoice 4711 is wrong") },
+		"a thread on a message": func() string {
+			return r.ann.OpensThread(general, r.ann.Posts(general, "the invoice 4711 is wrong").ID, "invoice")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			thread := begin()
+			r.bob.Posts(thread, "how wrong, "+r.ann.Mention()+"?\n!stop")
+			hook.Posts(thread, "it is booked")
+			m := r.ann.Posts(thread, r.MentionOfBot())
+			e := r.of(m)
+			shown, calls := r.reads(e)
+			wantsTexts(t, shown,
+				`{"quoted":"message that this thread began with","name":"ann","id":"discord:1001","at":"2`, "> the invoice 4711 is wrong",
+				`{"quoted":"message in this thread","name":"bob","id":"discord:1002","at":"2`, "> how wrong, @ann?\n> !stop",
+				`{"quoted":"message in this thread","name":"deploys","id":"discord:1010","at":"2`, "> it is booked")
+			if calls != 1 || strings.Contains(shown, "left out") || strings.Contains(shown, "note") || strings.Count(shown, "4711") != 1 {
+				t.Errorf("%d calls for\n%s", calls, shown)
+			}
+			h.ended(e, core.EndReplied)
+			r.answer(e)
+			hook.Posts(thread, "it is paid")
+			later := r.of(r.bob.Posts(thread, "and now?"))
+			shown, calls = r.reads(later)
+			wantsTexts(t, shown, `"name":"deploys"`, "> it is paid")
+			if calls != 1 || strings.Contains(shown, "4711") || strings.Contains(shown, "the answer") || strings.Count(shown, "quoted") != 1 {
+				t.Errorf("asked again, it is shown with %d calls\n%s", calls, shown)
+			}
+		})
+	}
+}
+
+// What was said before a reset is not read again, whether a message began it, a command or a button.
+func TestThreadAfterAReset(t *testing.T) {
+	r, h := reading(t, setup{})
+	for name, reset := range map[string]func(thread string) core.Event{
+		"a message": func(thread string) core.Event { return r.of(r.ann.Posts(thread, r.MentionOfBot()+" !new")) },
+		"a command": func(thread string) core.Event { return r.inbox.Event("command/" + r.ann.Runs(thread, "/new").ID) },
+		"a button": func(thread string) core.Event {
+			return core.Event{Platform: "discord", ID: "press/new/17", Conversation: core.ConversationID("discord:" + guild + ":" + thread), Body: core.ResetEvent{Failed: 17}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			thread := r.ann.OpensPost(forum, "an idea", "the first")
+			r.bob.Posts(thread, "the second")
+			e := reset(thread)
+			time.Sleep(2 * time.Millisecond) // ids are no finer
+			if e.Kind() != core.KindReset {
+				t.Fatalf("it came as %+v", e)
+			}
+			h.ended(e, core.EndApplied)
+			r.bob.Posts(thread, "the third")
+			shown, _ := r.reads(r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?")))
+			wantsTexts(t, shown, "> the third")
+			if strings.Contains(shown, "the first") || strings.Contains(shown, "the second") || strings.Contains(shown, "left out") {
+				t.Errorf("it is shown\n%s", shown)
+			}
+		})
+	}
+}
+
+func TestLongThread(t *testing.T) {
+	for name, begin := range map[string]func(*inbound) string{
+		"a post of a forum": func(r *inbound) string { return r.ann.OpensPost(forum, "an idea", "the root") },
+		"a thread on a message": func(r *inbound) string {
+			return r.ann.OpensThread(general, r.ann.Posts(general, "the root").ID, "work")
+		},
+		"a private thread": func(r *inbound) string {
+			r.AddChannel(discordtest.Channel{ID: "3020", Guild: guild, Kind: discordtest.PrivateThread, Name: "quiet", Parent: general})
+			r.ann.Posts("3020", "the root")
+			return "3020"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, h := reading(t, setup{discord: core.Deps{ReadBefore: 1000}})
+			thread := begin(r)
+			for n := range 300 {
+				r.bob.Posts(thread, fmt.Sprintf("number %d", n), discordtest.WithoutEvent())
+			}
+			e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
+			shown, calls := r.reads(e)
+			wantsTexts(t, shown, "message that this thread began with", "> the root", `{"quoted":"note","name":"gatehouse"} wrote:`, "left out: more than ", "> number 298", "> number 299")
+			if calls != 2 || strings.Contains(shown, "number 150\n") || len(shown) > 3*1000+500 {
+				t.Errorf("%d calls for %d bytes:\n%s", calls, len(shown), shown)
+			}
+			h.ended(e, core.EndReplied)
+			for n := range 150 {
+				r.bob.Posts(thread, fmt.Sprintf("later %d", n), discordtest.WithoutEvent())
+			}
+			shown, calls = r.reads(r.of(r.ann.Posts(thread, r.MentionOfBot()+" and now?")))
+			wantsTexts(t, shown, "left out: more than ", "> later 149")
+			if calls != 1 || strings.Contains(shown, "the root") || strings.Contains(shown, "number") {
+				t.Errorf("later %d calls for\n%s", calls, shown)
+			}
+		})
+	}
+}
+
+// The model is told what Discord does not show, and why.
+func TestThreadThatCannotBeRead(t *testing.T) {
+	limited := func(wait time.Duration) func(*inbound) {
+		return func(r *inbound) {
+			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.RateLimited(wait, discordtest.ScopeUser), Times: 1})
+		}
+	}
+	for name, c := range map[string]struct {
+		denied int
+		change func(*inbound)
+		want   []string
+		calls  int
+	}{
+		"no history":     {0, func(r *inbound) { r.DenyBot(general, discordtest.ReadMessageHistory) }, []string{"note", "began with can't be read", "Read Message History"}, 2},
+		"not seen":       {0, func(r *inbound) { r.DenyBot(general, discordtest.ViewChannel) }, []string{"note", "before can't be read", "View Channel"}, 2},
+		"a long limit":   {0, limited(4 * time.Second), []string{"> the root", "note", "before can't be read: Discord's rate limit is used up"}, 2},
+		"a short limit":  {0, limited(2 * time.Second), []string{"> the root", "> the second"}, 2},
+		"no content":     {discordtest.IntentMessageContent, func(*inbound) {}, []string{"note", "withholds what 2 of the messages", "Message Content Intent"}, 2},
+		"a deleted root": {0, func(r *inbound) { r.ann.Deletes(general, r.Messages(general)[0].ID) }, []string{"> the second", "began with can't be read: it was deleted"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := reading(t, setup{fake: discordtest.Options{Denied: c.denied}})
+			thread := r.ann.OpensThread(general, r.ann.Posts(general, "the root").ID, "work")
+			r.bob.Posts(thread, "the second")
+			e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
+			c.change(r)
+			r.timers.FireAlways(2 * time.Second)
+			shown, calls := r.reads(e)
+			wantsTexts(t, shown, c.want...)
+			if calls != c.calls {
+				t.Errorf("%d calls for\n%s", calls, shown)
+			}
+		})
+	}
+	t.Run("an outage", func(t *testing.T) {
+		r, _ := reading(t, setup{})
+		thread := r.ann.OpensPost(forum, "an idea", "the root")
+		e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
+		r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.ServerError(503), Times: 1})
+		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ProviderUnavailable {
+			t.Errorf("Parse gave %v", err)
+		}
+		shown, _ := r.reads(e)
+		wantsTexts(t, shown, "> the root")
+	})
+}
+
+// A message that begins a thread, and one in a channel, have no thread above them.
+func TestNothingIsReadOutsideOfThreads(t *testing.T) {
+	r, _ := reading(t, setup{})
+	r.bob.Posts(general, "for somebody else")
+	post := r.ann.OpensPost(forum, "an idea", r.MentionOfBot()+" what do you think?")
+	for _, e := range []core.Event{
+		r.of(r.ann.Posts(general, r.MentionOfBot()+" hello")), r.of(r.ann.Says("hello")), r.inbox.Event("message/" + post + "/" + post),
+		r.inbox.Event("command/" + r.ann.Runs(general, "/ask why").ID),
+	} {
+		if shown, calls := r.reads(e); shown != "" || calls != 0 {
+			t.Errorf("%s is shown with %d calls:\n%s", e.ID, calls, shown)
+		}
+	}
+}
+
+// In a thread that a person opens on a message of the bot's own people talk to the bot.
+func TestThreadOnAnAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		opened func(r *inbound, answer string) string
+		calls  int
+	}{
+		"sent by this process": {func(r *inbound, answer string) string { return r.bob.OpensThread(general, answer, "why", discordtest.WithoutEvent()) }, 0},
+		"after a restart": {func(r *inbound, answer string) string {
+			r.halt()
+			r.start()
+			r.known()
+			return r.bob.OpensThread(general, answer, "why")
+		}, 0},
+		"while it was down": {func(r *inbound, answer string) string {
+			r.halt()
+			thread := r.bob.OpensThread(general, answer, "why", discordtest.WithoutEvent())
+			r.start()
+			r.known()
+			return thread
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, h := reading(t, setup{config: func(c *discord.Config) { c.Reply = "channel" }})
+			ask := r.of(r.ann.Posts(general, r.MentionOfBot()+" hello"))
+			h.ended(ask, core.EndReplied)
+			r.answer(ask)
+			answer := r.FromBot(general)[0].ID
+			thread := c.opened(r, answer)
+			before := r.CountCalls(discordtest.GetMessage)
+			e := r.of(r.bob.Posts(thread, "why is that?"))
+			if e.FollowUp || e.Conversation != core.ConversationID("discord:"+guild+":"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
+				t.Errorf("it came as %+v", e)
+			}
+			if n := r.CountCalls(discordtest.GetMessage) - before; n != c.calls {
+				t.Errorf("it asked %d times what the thread began with", n)
+			}
+			shown, calls := r.reads(e)
+			wantsTexts(t, shown, `{"quoted":"your own message, which this thread began with","name":"gatehouse","id":"discord:`+r.BotUserID()+`"`, "> the answer")
+			if calls != 1 {
+				t.Errorf("%d calls", calls)
+			}
+			h.ended(e, core.EndReplied)
+			if next := r.of(r.ann.Posts(thread, "and that?")); next.Conversation != e.Conversation {
+				t.Errorf("the next came as %+v", next)
+			}
+			if n := r.CountCalls(discordtest.GetMessage) - before; n != c.calls {
+				t.Errorf("then it asked %d times", n)
+			}
+		})
+	}
+}
+
+// Discord is asked once for what a thread began with, and not at all for what is known to begin with no message of the bot's.
+func TestThreadsOfOthers(t *testing.T) {
+	r, h := reading(t, setup{})
+	r.AddChannel(discordtest.Channel{ID: "3020", Guild: guild, Kind: discordtest.PrivateThread, Name: "quiet", Parent: general})
+	post := r.ann.OpensPost(forum, "an idea", "for people")
+	told := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
+	known := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
+	h.ended(core.Event{Platform: "discord", ID: "message/1/1", Conversation: core.ConversationID("discord:" + guild + ":" + known), Body: core.MessageEvent{}}, core.EndReplied)
+	unknown := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
+	r.settled()
+	for thread, calls := range map[string]int{"3020": 0, post: 0, told: 0, known: 0, unknown: 1} {
+		before := r.CountCalls(discordtest.GetMessage)
+		for range 3 {
+			if e := r.of(r.bob.Posts(thread, "for ann")); !e.FollowUp {
+				t.Errorf("it came as %+v", e)
+			}
+		}
+		if n := r.CountCalls(discordtest.GetMessage) - before; n != calls {
+			t.Errorf("%d calls for the thread %s, want %d", n, thread, calls)
+		}
+	}
+	r.DenyBot(general, discordtest.ReadMessageHistory)
+	before := r.CountCalls(discordtest.GetMessage)
+	for range 3 {
+		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
+		if e := r.of(r.bob.Posts(thread, "for ann")); !e.FollowUp {
+			t.Errorf("it came as %+v", e)
+		}
+	}
+	if n := r.CountCalls(discordtest.GetMessage) - before; n != 1 {
+		t.Errorf("%d calls where the bot may not read", n)
+	}
+}
+
+// A message waits while Discord can't say what its thread began with; other conversations go on.
+func TestThreadOnAnAnswerWhileDiscordIsDown(t *testing.T) {
+	r, _ := reading(t, setup{})
+	answer := r.button(general, "x").Message
+	r.halt()
+	thread := r.bob.OpensThread(general, answer, "why", discordtest.WithoutEvent())
+	r.start()
+	r.known()
+	down := r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.ServerError(503)})
+	m := r.bob.Posts(thread, "why is that?")
+	r.eventually("the question", func() bool { return r.CountCalls(discordtest.GetMessage) > 0 })
+	r.of(r.ann.Says("meanwhile"))
+	if r.has(key(m)) {
+		t.Error("it is stored before it is known whether it is for the bot")
+	}
+	down.Lift()
+	r.timers.FireAlways(100 * time.Millisecond)
+	if e := r.of(m); e.FollowUp {
+		t.Errorf("it came as %+v", e)
+	}
+}
+
+func TestEveryMessageNeedsAMention(t *testing.T) {
+	r, h := reading(t, setup{config: func(c *discord.Config) { c.FollowUp = "mention" }})
+	m := r.ann.Posts(general, r.MentionOfBot()+" hello")
+	e := r.of(m)
+	h.ended(e, core.EndReplied)
+	r.answer(e)
+	thread := m.ID
+	r.none(r.bob.Posts(thread, "for ann"))
+	r.none(r.bob.Posts(thread, "!stop"))
+	on := r.ann.OpensThread(general, r.button(general, "x").Message, "why")
+	r.none(r.bob.Posts(on, "for ann"))
+	reply := r.of(r.bob.Replies(thread, r.FromBot(thread)[0].ID, "why?", discordtest.WithoutPing()))
+	mention := r.of(r.bob.Posts(thread, r.MentionOfBot()+" why?"))
+	for _, e := range []core.Event{reply, mention} {
+		shown, _ := r.reads(e)
+		wantsTexts(t, shown, "> for ann", "> !stop")
+	}
+	if n := r.CountCalls(discordtest.GetMessage); n != 1 { // for the thread's title
+		t.Errorf("%d calls for messages", n)
+	}
+}

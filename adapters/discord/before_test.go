@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -18,6 +20,7 @@ const forum = "3009"
 
 // history stands in for the stored events.
 type history struct {
+	now func() time.Time
 	mu  sync.Mutex
 	all []core.EventRecord // the latest first
 }
@@ -42,13 +45,16 @@ func (h *history) events(_ context.Context, f core.EventFilter) (found []core.Ev
 func (h *history) ended(e core.Event, end core.EndKind) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.all = slices.Insert(h.all, 0, core.EventRecord{Event: e, AcceptedAt: time.Now(), End: core.End{Kind: end}})
+	h.all = slices.Insert(h.all, 0, core.EventRecord{Event: e, AcceptedAt: h.now(), End: core.End{Kind: end}})
 }
 
 // reading is a platform that reads threads, with a forum.
 func reading(t *testing.T, s setup) (*inbound, *history) {
 	t.Helper()
-	h := &history{}
+	h := &history{now: time.Now}
+	if s.fake.Now != nil {
+		h.now = s.fake.Now
+	}
 	s.discord.Events = h.events
 	if s.discord.ReadBefore == 0 {
 		s.discord.ReadBefore = 4000
@@ -68,7 +74,10 @@ func reading(t *testing.T, s setup) (*inbound, *history) {
 // reads returns what the model is shown of an event before what its author says, and how often Discord was asked for it.
 func (r *inbound) reads(e core.Event) (shown string, calls int) {
 	r.t.Helper()
-	before := len(r.Calls())
+	count := func() int {
+		return r.CountCalls("GET /channels/{channel}") + r.CountCalls(discordtest.ListMessages) + r.CountCalls(discordtest.GetMessage)
+	}
+	before := count()
 	in, err := r.p.Parse(r.ctx, e)
 	if err != nil || in.Message == nil {
 		r.t.Fatalf("%s is read as %+v, %v", e.ID, in, err)
@@ -78,7 +87,7 @@ func (r *inbound) reads(e core.Event) (shown string, calls int) {
 			shown += b.Text + "\n\n"
 		}
 	}
-	calls = len(r.Calls()) - before
+	calls = count() - before
 	if (calls > 0) != in.Fetched {
 		r.t.Errorf("%d calls were made, and fetched is %v", calls, in.Fetched)
 	}
@@ -136,7 +145,8 @@ func TestThreadAboveAMention(t *testing.T) {
 
 // What was said before a reset is not read again, whether a message began it, a command or a button.
 func TestThreadAfterAReset(t *testing.T) {
-	r, h := reading(t, setup{})
+	clock := discordtest.NewClock(time.Now())
+	r, h := reading(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}})
 	for name, reset := range map[string]func(thread string) core.Event{
 		"a message": func(thread string) core.Event { return r.of(r.ann.Posts(thread, r.MentionOfBot()+" !new")) },
 		"a command": func(thread string) core.Event { return r.inbox.Event("command/" + r.ann.Runs(thread, "/new").ID) },
@@ -147,8 +157,8 @@ func TestThreadAfterAReset(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			thread := r.ann.OpensPost(forum, "an idea", "the first")
 			r.bob.Posts(thread, "the second")
+			clock.Advance(time.Second)
 			e := reset(thread)
-			time.Sleep(2 * time.Millisecond) // ids are no finer
 			if e.Kind() != core.KindReset {
 				t.Fatalf("it came as %+v", e)
 			}
@@ -184,7 +194,7 @@ func TestLongThread(t *testing.T) {
 			e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
 			shown, calls := r.reads(e)
 			wantsTexts(t, shown, "message that this thread began with", "> the root", `{"quoted":"note","name":"gatehouse"} wrote:`, "left out: more than ", "> number 298", "> number 299")
-			if calls != 2 || strings.Contains(shown, "number 150\n") || len(shown) > 3*1000+500 {
+			if calls != 2 || strings.Contains(shown, "number 150\n") || len(shown) > 4*1000 {
 				t.Errorf("%d calls for %d bytes:\n%s", calls, len(shown), shown)
 			}
 			h.ended(e, core.EndReplied)
@@ -202,9 +212,10 @@ func TestLongThread(t *testing.T) {
 
 // The model is told what Discord does not show, and why.
 func TestThreadThatCannotBeRead(t *testing.T) {
-	limited := func(wait time.Duration) func(*inbound) {
+	const shortWait = 2 * time.Second
+	limited := func(wait time.Duration, scope discordtest.Scope) func(*inbound) {
 		return func(r *inbound) {
-			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.RateLimited(wait, discordtest.ScopeUser), Times: 1})
+			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.RateLimited(wait, scope), Times: 1})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -215,18 +226,28 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 	}{
 		"no history":     {0, func(r *inbound) { r.DenyBot(general, discordtest.ReadMessageHistory) }, []string{"note", "began with can't be read", "Read Message History"}, 2},
 		"not seen":       {0, func(r *inbound) { r.DenyBot(general, discordtest.ViewChannel) }, []string{"note", "before can't be read", "View Channel"}, 2},
-		"a long limit":   {0, limited(4 * time.Second), []string{"> the root", "note", "before can't be read: Discord's rate limit is used up"}, 2},
-		"a short limit":  {0, limited(2 * time.Second), []string{"> the root", "> the second"}, 2},
+		"a long limit":   {0, limited(4*time.Second, discordtest.ScopeUser), []string{"> the root", "note", "before can't be read: Discord's rate limit is used up"}, 2},
+		"a short limit":  {0, limited(shortWait, discordtest.ScopeGlobal), []string{"> the root", "> the second"}, 2},
 		"no content":     {discordtest.IntentMessageContent, func(*inbound) {}, []string{"note", "withholds what 2 of the messages", "Message Content Intent"}, 2},
 		"a deleted root": {0, func(r *inbound) { r.ann.Deletes(general, r.Messages(general)[0].ID) }, []string{"> the second", "began with can't be read: it was deleted"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, _ := reading(t, setup{fake: discordtest.Options{Denied: c.denied}})
+			var waits atomic.Pointer[adaptertest.Timers]
+			passes := func() time.Time { // while a wait goes on that the test ends
+				w := waits.Load()
+				if w == nil {
+					return time.Now()
+				}
+				return time.Now().Add(time.Duration(w.Count(shortWait)) * shortWait)
+			}
+			r, _ := reading(t, setup{
+				fake: discordtest.Options{Denied: c.denied}, discord: core.Deps{Now: passes}, before: func(r *inbound) { waits.Store(r.timers) },
+			})
+			r.timers.FireAlways(shortWait)
 			thread := r.ann.OpensThread(general, r.ann.Posts(general, "the root").ID, "work")
 			r.bob.Posts(thread, "the second")
 			e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
 			c.change(r)
-			r.timers.FireAlways(2 * time.Second)
 			shown, calls := r.reads(e)
 			wantsTexts(t, shown, c.want...)
 			if calls != c.calls {
@@ -268,7 +289,9 @@ func TestThreadOnAnAnswer(t *testing.T) {
 		opened func(r *inbound, answer string) string
 		calls  int
 	}{
-		"sent by this process": {func(r *inbound, answer string) string { return r.bob.OpensThread(general, answer, "why", discordtest.WithoutEvent()) }, 0},
+		"sent by this process": {func(r *inbound, answer string) string {
+			return r.bob.OpensThread(general, answer, "why", discordtest.WithoutEvent())
+		}, 0},
 		"after a restart": {func(r *inbound, answer string) string {
 			r.halt()
 			r.start()

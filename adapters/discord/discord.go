@@ -59,6 +59,9 @@ func New(deps core.Deps, c Config) *Discord {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
+	if deps.Events == nil {
+		deps.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
+	}
 	deps.Log = deps.Log.With("platform", Name)
 	texts := wording.New(deps.Words)
 	d := &Discord{

@@ -22,10 +22,11 @@ const (
 	threadWaits = 3 * time.Second // for rate limits, in all
 )
 
-// before returns what was said in the thread of a message since the agent last heard something there, or all of it, with the message that
-// the thread began with, if the conversation begins; as much as fits. asked: Discord was asked for it. What Discord does not show is told,
-// with why. Error: the store's; provider_unavailable.
-func (d *Discord) before(ctx context.Context, e core.Event, m message, me string) (points []core.Block, asked bool, err error) {
+// before returns what was said in the thread of a message, as much as fits: all of it, with the message that the thread began with, if the
+// conversation begins. Later it is what came since the agent last heard something there, if the message addresses the bot, or if something
+// came that was not for the bot: everything else was heard. asked: Discord was asked for it. What Discord does not show is told, with why.
+// Error: the store's; provider_unavailable.
+func (d *Discord) before(ctx context.Context, e core.Event, m message, me string, addressed bool) (points []core.Block, asked bool, err error) {
 	thread, upTo := e.Address.Thread, idIn(e.Payload)
 	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
 		return nil, false, nil // what begins a thread has nothing before it
@@ -35,8 +36,32 @@ func (d *Discord) before(ctx context.Context, e core.Event, m message, me string
 		return nil, false, err
 	}
 	r := threadReader{d: d, ctx: rest.ForPosts(ctx), thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me, waits: threadWaits}
-	t, err := r.read(upTo, heard)
+	if heard != nil {
+		r.goesOn, r.since = true, heardUpTo(*heard)
+		if last, _ := d.overheard.Get(thread); !addressed && !snowflake.Greater(last, r.since) {
+			return nil, false, nil
+		}
+	}
+	t, err := r.read(upTo)
 	return t.Quoted(d.ReadBefore), true, err
+}
+
+// overhear notes a message in a thread that is not for the bot: one of another bot, for instance.
+func (d *Discord) overhear(m message) {
+	at, _ := d.guilds.Cached(m.Channel)
+	if at.IsThread() && isSaid(m.Type) && snowflake.Valid(m.ID) && m.Author != nil && m.Author.ID != d.whoami().User {
+		last, _ := d.overheard.Get(m.Channel)
+		d.overheard.Put(m.Channel, snowflake.Max(m.ID, last))
+	}
+}
+
+// isSaid reports whether messages of a type are somebody's, not Discord's own: that somebody joined, for instance.
+func isSaid(t discordgo.MessageType) bool {
+	switch t {
+	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply, discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
+		return true
+	}
+	return false
 }
 
 // idIn returns the id of the message or command that an event's payload is, "" if it has none.
@@ -66,19 +91,16 @@ type threadReader struct {
 	d              *Discord
 	ctx            context.Context
 	thread, parent string
-	guild          string
-	me             string        // the bot
+	guild, me      string        // me: the bot
+	goesOn         bool          // the agent has heard something there
+	since          string        // up to which message
 	calls          int           // so far
 	waits          time.Duration // for how long it may still wait for rate limits
 	withheld       int           // messages whose content Discord withholds
 }
 
-// read reads the messages before upTo. heard is the last event that the agent knows; nil: the conversation begins.
-func (r *threadReader) read(upTo string, heard *core.EventRecord) (t chat.Thread, err error) {
-	since := ""
-	if heard != nil {
-		since = heardUpTo(*heard)
-	}
+// read reads the messages before upTo.
+func (r *threadReader) read(upTo string) (t chat.Thread, err error) {
 	page, err := r.page("before="+upTo, pageSize)
 	why, err := r.unread(err)
 	if err != nil {
@@ -88,11 +110,11 @@ func (r *threadReader) read(upTo string, heard *core.EventRecord) (t chat.Thread
 	switch {
 	case why != "":
 		notes = append(notes, "What was said in this thread before can't be read: "+why)
-	case heard != nil && len(page) == 0: // at least what the agent has heard is there
+	case r.goesOn && len(page) == 0: // at least what the agent has heard is there
 		notes = append(notes, "Discord shows nothing of what was said in this thread before: "+mayNotRead)
 	}
 	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
-	if heard == nil {
+	if !r.goesOn {
 		var first message
 		first, why, err = r.first(page, whole)
 		if err != nil {
@@ -108,10 +130,10 @@ func (r *threadReader) read(upTo string, heard *core.EventRecord) (t chat.Thread
 			page = page[1:]
 		}
 	}
-	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, since)
+	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, r.since)
 	for _, m := range page {
 		own := m.Author != nil && m.Author.ID == r.me
-		if !snowflake.Greater(m.ID, since) || heard != nil && own {
+		if !snowflake.Greater(m.ID, r.since) || r.goesOn && own {
 			continue
 		}
 		if q, ok := r.quoted(m.message, inThread, ownInThread); ok {
@@ -136,12 +158,7 @@ const (
 
 // quoted is a message as the model is shown it; ok is false if it says nothing: it is one of Discord's own, or its content is withheld.
 func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok bool) {
-	switch m.Type {
-	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply, discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
-	default:
-		return q, false
-	}
-	if m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
+	if !isSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
 		return q, false
 	}
 	m.Guild = r.guild

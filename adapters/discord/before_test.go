@@ -132,11 +132,15 @@ func TestThreadAboveAMention(t *testing.T) {
 			}
 			h.ended(e, core.EndReplied)
 			r.answer(e)
+			silent := r.of(r.bob.Posts(thread, "I see"))
+			if shown, calls := r.reads(silent); shown != "" || calls != 0 {
+				t.Errorf("where all was heard, it is shown with %d calls\n%s", calls, shown)
+			}
 			hook.Posts(thread, "it is paid")
 			later := r.of(r.bob.Posts(thread, "and now?"))
 			shown, calls = r.reads(later)
 			wantsTexts(t, shown, `"name":"deploys"`, "> it is paid")
-			if calls != 1 || strings.Contains(shown, "4711") || strings.Contains(shown, "the answer") || strings.Count(shown, "quoted") != 1 {
+			if calls != 1 || strings.Contains(shown, "4711") || strings.Contains(shown, "the answer") || strings.Count(shown, "quoted") != 2 {
 				t.Errorf("asked again, it is shown with %d calls\n%s", calls, shown)
 			}
 		})

@@ -101,6 +101,7 @@ func (d *Discord) hears(m message) bool {
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.hears(m) {
+		d.overhear(m)
 		return e, false, nil
 	}
 	e = core.Event{

@@ -65,7 +65,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
-	rest, _ := addressed(m, me, role)
+	rest, mentioned := addressed(m, me, role)
 	text := d.forwarded(d.readableIn(m, rest), m)
 	h := chat.Heard{
 		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID},
@@ -77,7 +77,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
 		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
-	before, asked, err := d.before(ctx, e, m, me)
+	before, asked, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
 	if err != nil {
 		return core.Input{}, err
 	}

@@ -22,11 +22,13 @@ const (
 	threadWaits = 3 * time.Second // for rate limits, in all
 )
 
-// before returns what was said in the thread of a message, as much as fits: all of it, with the message that the thread began with, if the
-// conversation begins. Later it is what came since the agent last heard something there, if the message addresses the bot, or if something
-// came that was not for the bot: everything else was heard. asked: Discord was asked for it. What Discord does not show is told, with why.
-// Error: the store's; provider_unavailable.
-func (d *Discord) before(ctx context.Context, e core.Event, m message, me string, addressed bool) (points []core.Block, asked bool, err error) {
+// before returns what was said in the thread of a message, as much as fits: all of it, with the message that the thread
+// began with, if the conversation begins. Later it is what came since the agent last heard something there, if the
+// message addresses the bot, or if something came that was not for the bot: all else was heard. asked: Discord was
+// asked for it. What Discord does not show is told, with why. Error: the store's; provider_unavailable.
+func (d *Discord) before(
+	ctx context.Context, e core.Event, m message, me string, addressed bool,
+) (points []core.Block, asked bool, err error) {
 	thread, upTo := e.Address.Thread, idIn(e.Payload)
 	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
 		return nil, false, nil // what begins a thread has nothing before it
@@ -35,7 +37,10 @@ func (d *Discord) before(ctx context.Context, e core.Event, m message, me string
 	if err != nil {
 		return nil, false, err
 	}
-	r := threadReader{d: d, ctx: rest.ForPosts(ctx), thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me, waits: threadWaits}
+	r := threadReader{
+		d: d, ctx: rest.ForPosts(ctx), waits: threadWaits,
+		thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me,
+	}
 	if heard != nil {
 		r.goesOn, r.since = true, heardUpTo(*heard)
 		if last, _ := d.overheard.Get(thread); !addressed && !snowflake.Greater(last, r.since) {
@@ -44,24 +49,6 @@ func (d *Discord) before(ctx context.Context, e core.Event, m message, me string
 	}
 	t, err := r.read(upTo)
 	return t.Quoted(d.ReadBefore), true, err
-}
-
-// overhear notes a message in a thread that is not for the bot: one of another bot, for instance.
-func (d *Discord) overhear(m message) {
-	at, _ := d.guilds.Cached(m.Channel)
-	if at.IsThread() && isSaid(m.Type) && snowflake.Valid(m.ID) && m.Author != nil && m.Author.ID != d.whoami().User {
-		last, _ := d.overheard.Get(m.Channel)
-		d.overheard.Put(m.Channel, snowflake.Max(m.ID, last))
-	}
-}
-
-// isSaid reports whether messages of a type are somebody's, not Discord's own: that somebody joined, for instance.
-func isSaid(t discordgo.MessageType) bool {
-	switch t {
-	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply, discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
-		return true
-	}
-	return false
 }
 
 // idIn returns the id of the message or command that an event's payload is, "" if it has none.
@@ -73,7 +60,8 @@ func idIn(payload json.RawMessage) string {
 	return m.ID
 }
 
-// heardUpTo returns the id up to which the agent has heard a conversation once an event was handled; "" if the event does not tell.
+// heardUpTo returns the id up to which the agent has heard a conversation once an event was handled; "" if the event
+// does not tell.
 func heardUpTo(e core.EventRecord) string {
 	kind, rest, _ := strings.Cut(e.ID, "/")
 	id := rest[strings.LastIndex(rest, "/")+1:]
@@ -84,6 +72,26 @@ func heardUpTo(e core.EventRecord) string {
 		return snowflake.At(e.AcceptedAt)
 	}
 	return idIn(e.Payload) // one that was tried again
+}
+
+// overhear notes a message in a thread that is not for the bot: one of another bot, for instance.
+func (d *Discord) overhear(m message) {
+	at, _ := d.guilds.Cached(m.Channel)
+	if !at.IsThread() || !isSaid(m.Type) || m.Author == nil || m.Author.ID == d.whoami().User {
+		return
+	}
+	last, _ := d.overheard.Get(m.Channel)
+	d.overheard.Put(m.Channel, snowflake.Max(m.ID, last))
+}
+
+// isSaid reports whether messages of a type are somebody's, not Discord's own: that somebody joined, for instance.
+func isSaid(t discordgo.MessageType) bool {
+	switch t {
+	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply,
+		discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
+		return true
+	}
+	return false
 }
 
 // threadReader reads a thread.
@@ -115,8 +123,7 @@ func (r *threadReader) read(upTo string) (t chat.Thread, err error) {
 	}
 	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
 	if !r.goesOn {
-		var first message
-		first, why, err = r.first(page, whole)
+		first, why, err := r.first(page, whole)
 		if err != nil {
 			return t, err
 		}
@@ -141,14 +148,14 @@ func (r *threadReader) read(upTo string) (t chat.Thread, err error) {
 		}
 	}
 	if r.withheld > 0 {
-		notes = append(notes, fmt.Sprintf("Discord withholds what %s of the messages before say, since this bot lacks the Message Content Intent.",
-			chat.Thousands(r.withheld)))
+		notes = append(notes, fmt.Sprintf("Discord withholds what %s of the messages before say: "+
+			"this bot lacks the Message Content Intent.", chat.Thousands(r.withheld)))
 	}
 	t.Note = strings.Join(notes, " ")
 	return t, nil
 }
 
-// What a quoted message is.
+// What a message is, as the model is told.
 const (
 	rootOf      = "message that this thread began with"
 	ownRoot     = "your own message, which this thread began with"
@@ -156,7 +163,8 @@ const (
 	ownInThread = "your own message in this thread"
 )
 
-// quoted is a message as the model is shown it; ok is false if it says nothing: it is one of Discord's own, or its content is withheld.
+// quoted is a message as the model is shown it: as what it is or, if it is the bot's, as own. ok is false if it says
+// nothing: it is one of Discord's own, or its content is withheld.
 func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok bool) {
 	if !isSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
 		return q, false
@@ -170,8 +178,8 @@ func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok
 		what = own
 	}
 	q = core.Quotation{
-		What: what, Name: chat.Name(nameOf(m.Author, m.Member)), ID: actorOf(m.Author.ID).ID, At: core.QuotedAt(snowflake.Time(m.ID)),
-		Text: r.d.forwarded(r.d.readableIn(m, m.Content), m),
+		What: what, Name: chat.Name(nameOf(m.Author, m.Member)), ID: actorOf(m.Author.ID).ID,
+		At: core.QuotedAt(snowflake.Time(m.ID)), Text: r.d.forwarded(r.d.readableIn(m, m.Content), m),
 	}
 	for _, a := range m.Attachments {
 		q.Text = strings.TrimSpace(q.Text + "\n[file: " + chat.Name(a.Name) + "]")
@@ -185,13 +193,14 @@ type earlier struct {
 	body json.RawMessage
 }
 
-// begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows another.
+// begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows
+// another.
 func (m earlier) begins(thread string) bool {
 	return m.ID == thread || m.Type == discordgo.MessageTypeThreadStarterMessage
 }
 
-// first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its channel. why is why
-// it can't be read.
+// first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its
+// channel; whole: the page has the first in it. why is why it can't be read.
 func (r *threadReader) first(page []earlier, whole bool) (m message, why string, err error) {
 	if !whole && len(page) > 0 && r.d.readsContent() {
 		page, err = r.page("after=0", 1)
@@ -212,18 +221,22 @@ func (r *threadReader) first(page []earlier, whole bool) (m message, why string,
 	if parent, _ := r.d.guilds.Cached(in); isForum(parent.Type) {
 		in = r.thread
 	}
-	err = r.get(discordgo.EndpointChannelMessage(in, r.thread), &m)
-	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // it began with none, and nothing was said in it
-		return m, "", nil
+	var body json.RawMessage
+	err = r.get(discordgo.EndpointChannelMessage(in, r.thread), &body)
+	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+		return m, "", nil // it began with none, and nothing was said in it
 	}
-	why, err = r.unread(err)
+	if why, err = r.unread(err); err == nil && why == "" {
+		_ = chat.Decode(body, &m) // of any other form it says nothing
+	}
 	return m, why, err
 }
 
 // page reads messages of the thread, and returns them in their order.
 func (r *threadReader) page(which string, limit int) ([]earlier, error) {
 	var bodies []json.RawMessage
-	if err := r.get(fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which), &bodies); err != nil {
+	endpoint := fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which)
+	if err := r.get(endpoint, &bodies); err != nil {
 		return nil, err
 	}
 	page := make([]earlier, len(bodies))
@@ -240,13 +253,11 @@ func (r *threadReader) page(which string, limit int) ([]earlier, error) {
 	return page, nil
 }
 
-// errThreadCalls is returned where a thread would take more calls than it may.
-var errThreadCalls = core.Errorf(core.Unsupported, "Discord does not show it among the messages.")
-
-// get reads an endpoint. It waits for a rate limit if that does not take too long.
+// get reads an endpoint. It waits for a rate limit if that does not take too long. Error: unsupported, if the thread
+// has taken all calls that it may.
 func (r *threadReader) get(endpoint string, answer any) error {
 	if r.calls++; r.calls > threadCalls {
-		return errThreadCalls
+		return core.Errorf(core.Unsupported, "Discord does not show it among the messages of the thread.")
 	}
 	for {
 		err := r.d.rest.Get(r.ctx, endpoint, answer)
@@ -262,7 +273,7 @@ func (r *threadReader) get(endpoint string, answer any) error {
 // mayNotRead is why Discord shows nothing.
 const mayNotRead = "the bot may lack the permission View Channel or Read Message History there."
 
-// unread is why the error of a call keeps something from being read, in a sentence for the model; "": it was read. Error:
+// unread is why the error of a call keeps something from being read, in words for the model; "": it was read. Error:
 // provider_unavailable, if another attempt may succeed soon.
 func (r *threadReader) unread(err error) (why string, later error) {
 	switch {

@@ -32,8 +32,8 @@ func (h *history) events(_ context.Context, f core.EventFilter) (found []core.Ev
 		return nil, errBusy
 	}
 	for _, e := range h.all {
-		fits := (f.Conversation == "" || e.Conversation == f.Conversation) && (f.Kinds == nil || slices.Contains(f.Kinds, e.Kind())) &&
-			(f.Ends == nil || slices.Contains(f.Ends, e.End.Kind))
+		fits := (f.Conversation == "" || e.Conversation == f.Conversation) &&
+			(f.Kinds == nil || slices.Contains(f.Kinds, e.Kind())) && (f.Ends == nil || slices.Contains(f.Ends, e.End.Kind))
 		if fits && (f.Limit == 0 || len(found) < f.Limit) {
 			found = append(found, e)
 		}
@@ -71,11 +71,13 @@ func reading(t *testing.T, s setup) (*inbound, *history) {
 	return r, h
 }
 
-// reads returns what the model is shown of an event before what its author says, and how often Discord was asked for it.
+// reads returns what the model is shown of an event before what its author says, and how often Discord was asked for
+// it.
 func (r *inbound) reads(e core.Event) (shown string, calls int) {
 	r.t.Helper()
 	count := func() int {
-		return r.CountCalls("GET /channels/{channel}") + r.CountCalls(discordtest.ListMessages) + r.CountCalls(discordtest.GetMessage)
+		messages := r.CountCalls(discordtest.ListMessages) + r.CountCalls(discordtest.GetMessage)
+		return messages + r.CountCalls(discordtest.GetChannel)
 	}
 	before := count()
 	in, err := r.p.Parse(r.ctx, e)
@@ -107,6 +109,20 @@ func wantsTexts(t *testing.T, shown string, texts ...string) {
 	}
 }
 
+// conversation is the conversation of a thread.
+func conversation(thread string) core.ConversationID {
+	return core.ConversationID("discord:" + guild + ":" + thread)
+}
+
+const privateThread = "3020"
+
+// privateThread adds a thread that began with no message.
+func (r *inbound) privateThread() string {
+	kind := discordtest.PrivateThread
+	r.AddChannel(discordtest.Channel{ID: privateThread, Guild: guild, Kind: kind, Name: "quiet", Parent: general})
+	return privateThread
+}
+
 func TestThreadAboveAMention(t *testing.T) {
 	r, h := reading(t, setup{})
 	hook := r.AddUser(discordtest.User{ID: "1010", Name: "deploys", IsWebhook: true})
@@ -124,10 +140,11 @@ func TestThreadAboveAMention(t *testing.T) {
 			e := r.of(m)
 			shown, calls := r.reads(e)
 			wantsTexts(t, shown,
-				`{"quoted":"message that this thread began with","name":"ann","id":"discord:1001","at":"2`, "> the invoice 4711 is wrong",
+				`{"quoted":"message that this thread began with","name":"ann","id":"discord:1001","at":"2`,
+				"> the invoice 4711 is wrong",
 				`{"quoted":"message in this thread","name":"bob","id":"discord:1002","at":"2`, "> how wrong, @ann?\n> !stop",
 				`{"quoted":"message in this thread","name":"deploys","id":"discord:1010","at":"2`, "> it is booked")
-			if calls != 1 || strings.Contains(shown, "left out") || strings.Contains(shown, "note") || strings.Count(shown, "4711") != 1 {
+			if calls != 1 || strings.Contains(shown, "note") || strings.Count(shown, "4711") != 1 {
 				t.Errorf("%d calls for\n%s", calls, shown)
 			}
 			h.ended(e, core.EndReplied)
@@ -140,7 +157,12 @@ func TestThreadAboveAMention(t *testing.T) {
 			later := r.of(r.bob.Posts(thread, "and now?"))
 			shown, calls = r.reads(later)
 			wantsTexts(t, shown, `"name":"deploys"`, "> it is paid")
-			if calls != 1 || strings.Contains(shown, "4711") || strings.Contains(shown, "the answer") || strings.Count(shown, "quoted") != 2 {
+			for _, not := range []string{"4711", "the answer"} {
+				if strings.Contains(shown, not) {
+					t.Errorf("asked again, it is shown %q", not)
+				}
+			}
+			if calls != 1 || strings.Count(shown, "quoted") != 2 {
 				t.Errorf("asked again, it is shown with %d calls\n%s", calls, shown)
 			}
 		})
@@ -155,7 +177,8 @@ func TestThreadAfterAReset(t *testing.T) {
 		"a message": func(thread string) core.Event { return r.of(r.ann.Posts(thread, r.MentionOfBot()+" !new")) },
 		"a command": func(thread string) core.Event { return r.inbox.Event("command/" + r.ann.Runs(thread, "/new").ID) },
 		"a button": func(thread string) core.Event {
-			return core.Event{Platform: "discord", ID: "press/new/17", Conversation: core.ConversationID("discord:" + guild + ":" + thread), Body: core.ResetEvent{Failed: 17}}
+			body := core.ResetEvent{Failed: 17}
+			return core.Event{Platform: "discord", ID: "press/new/17", Conversation: conversation(thread), Body: body}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +193,7 @@ func TestThreadAfterAReset(t *testing.T) {
 			r.bob.Posts(thread, "the third")
 			shown, _ := r.reads(r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?")))
 			wantsTexts(t, shown, "> the third")
-			if strings.Contains(shown, "the first") || strings.Contains(shown, "the second") || strings.Contains(shown, "left out") {
+			if strings.Count(shown, "quoted") != 1 {
 				t.Errorf("it is shown\n%s", shown)
 			}
 		})
@@ -184,9 +207,8 @@ func TestLongThread(t *testing.T) {
 			return r.ann.OpensThread(general, r.ann.Posts(general, "the root").ID, "work")
 		},
 		"a private thread": func(r *inbound) string {
-			r.AddChannel(discordtest.Channel{ID: "3020", Guild: guild, Kind: discordtest.PrivateThread, Name: "quiet", Parent: general})
-			r.ann.Posts("3020", "the root")
-			return "3020"
+			r.ann.Posts(r.privateThread(), "the root")
+			return privateThread
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +219,8 @@ func TestLongThread(t *testing.T) {
 			}
 			e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
 			shown, calls := r.reads(e)
-			wantsTexts(t, shown, "message that this thread began with", "> the root", `{"quoted":"note","name":"gatehouse"} wrote:`, "left out: more than ", "> number 298", "> number 299")
+			wantsTexts(t, shown, "message that this thread began with", "> the root",
+				`{"quoted":"note","name":"gatehouse"} wrote:`, "left out: more than ", "> number 298", "> number 299")
 			if calls != 2 || strings.Contains(shown, "number 150\n") || len(shown) > 4*1000 {
 				t.Errorf("%d calls for %d bytes:\n%s", calls, len(shown), shown)
 			}
@@ -219,7 +242,8 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 	const shortWait = 2 * time.Second
 	limited := func(wait time.Duration, scope discordtest.Scope) func(*inbound) {
 		return func(r *inbound) {
-			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.RateLimited(wait, scope), Times: 1})
+			limit := discordtest.RateLimited(wait, scope)
+			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: limit, Times: 1})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -228,12 +252,27 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 		want   []string
 		calls  int
 	}{
-		"no history":     {0, func(r *inbound) { r.DenyBot(general, discordtest.ReadMessageHistory) }, []string{"note", "began with can't be read", "Read Message History"}, 2},
-		"not seen":       {0, func(r *inbound) { r.DenyBot(general, discordtest.ViewChannel) }, []string{"note", "before can't be read", "View Channel"}, 2},
-		"a long limit":   {0, limited(4*time.Second, discordtest.ScopeUser), []string{"> the root", "note", "before can't be read: Discord's rate limit is used up"}, 2},
-		"a short limit":  {0, limited(shortWait, discordtest.ScopeGlobal), []string{"> the root", "> the second"}, 2},
-		"no content":     {discordtest.IntentMessageContent, func(*inbound) {}, []string{"note", "withholds what 2 of the messages", "Message Content Intent"}, 2},
-		"a deleted root": {0, func(r *inbound) { r.ann.Deletes(general, r.Messages(general)[0].ID) }, []string{"> the second", "began with can't be read: it was deleted"}, 2},
+		"no history": {
+			0, func(r *inbound) { r.DenyBot(general, discordtest.ReadMessageHistory) },
+			[]string{"note", "began with can't be read", "Read Message History"}, 2,
+		},
+		"not seen": {
+			0, func(r *inbound) { r.DenyBot(general, discordtest.ViewChannel) },
+			[]string{"note", "before can't be read", "View Channel"}, 2,
+		},
+		"a long limit": {
+			0, limited(4*time.Second, discordtest.ScopeUser),
+			[]string{"> the root", "note", "before can't be read: Discord's rate limit is used up"}, 2,
+		},
+		"a short limit": {0, limited(shortWait, discordtest.ScopeGlobal), []string{"> the root", "> the second"}, 2},
+		"no content": {
+			discordtest.IntentMessageContent, func(*inbound) {},
+			[]string{"note", "withholds what 2 of the messages", "Message Content Intent"}, 2,
+		},
+		"a deleted root": {
+			0, func(r *inbound) { r.ann.Deletes(general, r.Messages(general)[0].ID) },
+			[]string{"> the second", "began with can't be read: it was deleted"}, 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var waits atomic.Pointer[adaptertest.Timers]
@@ -245,7 +284,8 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 				return time.Now().Add(time.Duration(w.Count(shortWait)) * shortWait)
 			}
 			r, _ := reading(t, setup{
-				fake: discordtest.Options{Denied: c.denied}, discord: core.Deps{Now: passes}, before: func(r *inbound) { waits.Store(r.timers) },
+				fake: discordtest.Options{Denied: c.denied}, discord: core.Deps{Now: passes},
+				before: func(r *inbound) { waits.Store(r.timers) },
 			})
 			r.timers.FireAlways(shortWait)
 			thread := r.ann.OpensThread(general, r.ann.Posts(general, "the root").ID, "work")
@@ -278,7 +318,8 @@ func TestNothingIsReadOutsideOfThreads(t *testing.T) {
 	r.bob.Posts(general, "for somebody else")
 	post := r.ann.OpensPost(forum, "an idea", r.MentionOfBot()+" what do you think?")
 	for _, e := range []core.Event{
-		r.of(r.ann.Posts(general, r.MentionOfBot()+" hello")), r.of(r.ann.Says("hello")), r.inbox.Event("message/" + post + "/" + post),
+		r.of(r.ann.Posts(general, r.MentionOfBot()+" hello")), r.of(r.ann.Says("hello")),
+		r.inbox.Event("message/" + post + "/" + post),
 		r.inbox.Event("command/" + r.ann.Runs(general, "/ask why").ID),
 	} {
 		if shown, calls := r.reads(e); shown != "" || calls != 0 {
@@ -319,14 +360,16 @@ func TestThreadOnAnAnswer(t *testing.T) {
 			thread := c.opened(r, answer)
 			before := r.CountCalls(discordtest.GetMessage)
 			e := r.of(r.bob.Posts(thread, "why is that?"))
-			if e.FollowUp || e.Conversation != core.ConversationID("discord:"+guild+":"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
+			to := core.Address{Platform: "discord", Channel: general, Thread: thread, Message: strings.Split(e.ID, "/")[2]}
+			if e.FollowUp || e.Conversation != conversation(thread) || e.Address != to {
 				t.Errorf("it came as %+v", e)
 			}
 			if n := r.CountCalls(discordtest.GetMessage) - before; n != c.calls {
 				t.Errorf("it asked %d times what the thread began with", n)
 			}
 			shown, calls := r.reads(e)
-			wantsTexts(t, shown, `{"quoted":"your own message, which this thread began with","name":"gatehouse","id":"discord:`+r.BotUserID()+`"`, "> the answer")
+			wantsTexts(t, shown, `{"quoted":"your own message, which this thread began with","name":"gatehouse","id":"discord:`+
+				r.BotUserID()+`"`, "> the answer")
 			if calls != 1 {
 				t.Errorf("%d calls", calls)
 			}
@@ -341,17 +384,20 @@ func TestThreadOnAnAnswer(t *testing.T) {
 	}
 }
 
-// Discord is asked once for what a thread began with, and not at all for what is known to begin with no message of the bot's.
+// Discord is asked once for what a thread began with, and not at all where it is known that this is no message of the
+// bot's.
 func TestThreadsOfOthers(t *testing.T) {
 	r, h := reading(t, setup{})
-	r.AddChannel(discordtest.Channel{ID: "3020", Guild: guild, Kind: discordtest.PrivateThread, Name: "quiet", Parent: general})
+	r.privateThread()
 	post := r.ann.OpensPost(forum, "an idea", "for people")
 	told := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
 	known := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
-	h.ended(core.Event{Platform: "discord", ID: "message/1/1", Conversation: core.ConversationID("discord:" + guild + ":" + known), Body: core.MessageEvent{}}, core.EndReplied)
+	said := core.Event{Platform: "discord", ID: "message/1/1", Body: core.MessageEvent{}}
+	said.Conversation = conversation(known)
+	h.ended(said, core.EndReplied)
 	unknown := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
 	r.settled()
-	for thread, calls := range map[string]int{"3020": 0, post: 0, told: 0, known: 0, unknown: 1} {
+	for thread, calls := range map[string]int{privateThread: 0, post: 0, told: 0, known: 0, unknown: 1} {
 		before := r.CountCalls(discordtest.GetMessage)
 		for range 3 {
 			if e := r.of(r.bob.Posts(thread, "for ann")); !e.FollowUp {
@@ -363,14 +409,14 @@ func TestThreadsOfOthers(t *testing.T) {
 		}
 	}
 	r.DenyBot(general, discordtest.ReadMessageHistory)
-	before := r.CountCalls(discordtest.GetMessage)
+	calls := r.CountCalls(discordtest.GetMessage)
 	for range 3 {
 		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
 		if e := r.of(r.bob.Posts(thread, "for ann")); !e.FollowUp {
 			t.Errorf("it came as %+v", e)
 		}
 	}
-	if n := r.CountCalls(discordtest.GetMessage) - before; n != 1 {
+	if n := r.CountCalls(discordtest.GetMessage) - calls; n != 1 {
 		t.Errorf("%d calls where the bot may not read", n)
 	}
 }

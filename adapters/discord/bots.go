@@ -14,7 +14,8 @@ func (c Config) bots() []string {
 	return strings.FieldsFunc(c.Bots, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// isBot reports whether an actor is a bot or a webhook that may ask. The author of a webhook's message has the webhook's id.
+// isBot reports whether an actor is a bot or a webhook that may ask. The author of a webhook's message has the
+// webhook's id.
 func (d *Discord) isBot(actor string) bool {
 	id, ok := userOf(actor)
 	return ok && slices.Contains(d.Config.bots(), id)

@@ -99,8 +99,8 @@ func (c Config) helpText() string {
 		follow = "there, too, each message needs a mention of me, or is a reply to one of mine"
 	}
 	return "Send me a direct message, or mention me in a channel; I answer in a thread, and " + follow + ". " +
-		"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
-		"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
+		"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for " +
+		"approval. As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
 }
 
 // Limits of the question that is repeated above an answer, after escaping.

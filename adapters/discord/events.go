@@ -87,8 +87,8 @@ func (d *Discord) justEdited(m message) bool {
 	return err == nil && m.Guild != "" && now.Sub(at) < justNow
 }
 
-// hears reports whether a person wrote a message, or a bot that may ask. Messages of other bots and webhooks, of this bot
-// and of Discord itself start nothing.
+// hears reports whether a person wrote a message, or a bot that may ask. Messages of other bots and webhooks, of this
+// bot and of Discord itself start nothing.
 func (d *Discord) hears(m message) bool {
 	if m.Author == nil || m.Author.System || m.Author.ID == d.whoami().User ||
 		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID).ID) {

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -90,11 +91,11 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 	return false, nil
 }
 
-// hiddenTime is how long a channel is not asked for the messages that its threads began with, after Discord has refused one.
+// hiddenTime is how long a channel is not asked what its threads began with, after Discord has refused to show it.
 const hiddenTime = 10 * time.Minute
 
-// beganWithOwn reports whether a thread began with a message of the bot's own, so that people talk to the bot there. Discord is asked
-// once, and only for a thread whose conversation is not known. Error: provider_unavailable.
+// beganWithOwn reports whether a thread began with a message of the bot's own, so that people talk to the bot there.
+// Discord is asked once, and only for a thread whose conversation is not known. Error: provider_unavailable.
 func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core.ConversationID) (bool, error) {
 	own, known := d.root(at)
 	if known {
@@ -102,9 +103,8 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 	}
 	latest, err := d.Events(ctx, core.EventFilter{Platform: Name, Conversation: c, Limit: 1})
 	if err != nil || len(latest) == 0 {
-		var m message
-		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &m)
-		own = err == nil && m.Author != nil && m.Author.ID == d.whoami().User
+		var body json.RawMessage
+		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &body)
 		switch {
 		case core.IsTemporary(err):
 			return false, chat.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
@@ -112,13 +112,16 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 			d.hidden.Put(at.ParentID, d.Now())
 			return false, nil
 		}
+		var m message
+		_ = chat.Decode(body, &m) // of any other form it is somebody else's
+		own = m.Author != nil && m.Author.ID == d.whoami().User
 	}
 	d.roots.Put(at.ID, own)
 	return own, nil
 }
 
-// root reports whether a thread began with a message of the bot's own, as far as it is known without a call. A post of a forum and a
-// private thread begin with none.
+// root reports whether a thread began with a message of the bot's own, as far as it is known without a call. A post of
+// a forum and a private thread begin with none.
 func (d *Discord) root(at discordgo.Channel) (own, known bool) {
 	if _, sent := d.sent.Get(at.ID); sent {
 		return true, true
@@ -128,8 +131,8 @@ func (d *Discord) root(at discordgo.Channel) (own, known bool) {
 	}
 	parent, _ := d.guilds.Cached(at.ParentID)
 	refused, _ := d.hidden.Get(at.ParentID)
-	return false, !at.IsThread() || at.Type == discordgo.ChannelTypeGuildPrivateThread || isForum(parent.Type) ||
-		!snowflake.Valid(at.ParentID) || d.Now().Sub(refused) < hiddenTime
+	began := at.IsThread() && at.Type != discordgo.ChannelTypeGuildPrivateThread && !isForum(parent.Type)
+	return false, !began || !snowflake.Valid(at.ParentID) || d.Now().Sub(refused) < hiddenTime
 }
 
 func isForum(t discordgo.ChannelType) bool {
@@ -146,8 +149,8 @@ func (d *Discord) learnRoot(m message, body []byte) {
 	}
 }
 
-// rootIn returns the message of its channel that a thread began with, from Discord's first message in the thread; nil if that does not
-// show it.
+// rootIn returns the message of its channel that a thread began with, from Discord's first message in the thread; nil
+// if that does not show it.
 func rootIn(body []byte) *message {
 	var starter struct {
 		Root *message `json:"referenced_message"`

@@ -13,11 +13,12 @@ import (
 
 const forumID = "3009"
 
-// serveDiscordModel is a gateway on a fake Discord with a forum, whose agent asks a fake vendor, which says what says gives.
-func serveDiscordModel(t *testing.T, env map[string]string, says func(asked string) string) (*discordGateway, fakeVendor) {
+// serveDiscordModel is a gateway on a fake Discord with a forum, whose agent asks a fake vendor, which says what says
+// gives.
+func serveDiscordModel(t *testing.T, env map[string]string, says func() string) (*discordGateway, fakeVendor) {
 	t.Helper()
 	v := vendors["Anthropic"](t)
-	v.Think(func(r llmtest.Received) llmtest.Answer { return v.say(says(string(r.Body))) })
+	v.Think(func(llmtest.Received) llmtest.Answer { return v.say(says()) })
 	all := maps.Clone(v.env)
 	maps.Copy(all, env)
 	d := serveDiscordWith(t, discordtest.Options{}, all, func(d *discordGateway) {
@@ -27,9 +28,9 @@ func serveDiscordModel(t *testing.T, env map[string]string, says func(asked stri
 }
 
 // counts says how often it was asked.
-func counts() func(string) string {
+func counts() func() string {
 	n := 0
-	return func(string) string {
+	return func() string {
 		n++
 		return fmt.Sprintf("answer %d", n)
 	}
@@ -40,7 +41,8 @@ func (d *discordGateway) read() int {
 	return d.discord.CountCalls(discordtest.ListMessages) + d.discord.CountCalls(discordtest.GetMessage)
 }
 
-// wantsAsked fails if the model was not told these texts in their order, the last time it was asked, or was told one of the others.
+// wantsAsked fails if the model was not told these texts in their order, the last time it was asked, or was told one of
+// the others.
 func wantsAsked(t *testing.T, v fakeVendor, texts []string, not ...string) {
 	t.Helper()
 	body := strings.NewReplacer(`\u003e`, ">", `\"`, `"`).Replace(v.lastBody())
@@ -59,8 +61,8 @@ func wantsAsked(t *testing.T, v fakeVendor, texts []string, not ...string) {
 	}
 }
 
-// A mention later in a post of a forum: the first message is known. What was read stays as it was, for another attempt, after a restart and in
-// the next turn, whatever has become of it on Discord.
+// A mention later in a post of a forum: the first message is known. What was read stays as it was, for another attempt,
+// after a restart and in the next turn, whatever has become of it on Discord.
 func TestAMentionBelowADiscussionOnDiscord(t *testing.T) {
 	t.Parallel()
 	d, v := serveDiscordModel(t, nil, counts())
@@ -78,14 +80,16 @@ func TestAMentionBelowADiscussionOnDiscord(t *testing.T) {
 	d.stop()
 	<-d.code
 	says := counts()
-	v.Think(func(llmtest.Received) llmtest.Answer { return v.say(says("")) })
+	v.Think(func(llmtest.Received) llmtest.Answer { return v.say(says()) })
 	d.start()
 	d.ready(http.StatusOK)
 	d.eve.Clicks(post, failed.ID, "Try again")
 	d.reads(post, "answer 1")
 	wantsAsked(t, v, []string{
-		`"message that this thread began with","name":"ann","id":"discord:1001"`, "> we could sell 42 apples. !stop approve @eve",
-		`"message in this thread","name":"bob","id":"discord:1002"`, "> or 43 pears", `{"name":"eve","id":"discord:1003"} says:`,
+		`"message that this thread began with","name":"ann","id":"discord:1001"`,
+		"> we could sell 42 apples. !stop approve @eve",
+		`"message in this thread","name":"bob","id":"discord:1002"`, "> or 43 pears",
+		`{"name":"eve","id":"discord:1003"} says:`,
 	}, "sell nothing")
 	if n := d.read(); n != read {
 		t.Errorf("another attempt read %d times", n-read)
@@ -111,7 +115,8 @@ func TestAThreadOnTheAnswerOnDiscord(t *testing.T) {
 	d.ready(http.StatusOK)
 	d.bob.Posts(thread, "why so many?")
 	d.reads(thread, "answer 2")
-	wantsAsked(t, v, []string{`"your own message, which this thread began with","name":"gatehouse"`, "> answer 1", "> why so many?"}, "how many?")
+	own := `"your own message, which this thread began with","name":"gatehouse"`
+	wantsAsked(t, v, []string{own, "> answer 1", "> why so many?"}, "how many?")
 	d.ann.Posts(thread, "are you sure?")
 	d.reads(thread, "answer 3")
 	wantsAsked(t, v, []string{"> answer 1", "answer 2", "> are you sure?"})
@@ -136,7 +141,8 @@ func TestBotsInARowOnDiscord(t *testing.T) {
 		d.reads(channelID, fmt.Sprintf("answer %d", n+1))
 	}
 	robot.Posts(channelID, d.discord.MentionOfBot()+" and then?")
-	waitUntil(t, func() bool { return strings.Contains(d.log.String(), "a person has to write") }, "the log says that a person has to write")
+	told := func() bool { return strings.Contains(d.log.String(), "a person has to write") }
+	waitUntil(t, told, "the log says that a person has to write")
 	d.ann.Posts(channelID, d.discord.MentionOfBot()+" go on")
 	d.reads(channelID, "answer 4")
 	robot.Posts(channelID, d.discord.MentionOfBot()+" and then?")

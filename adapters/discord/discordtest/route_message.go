@@ -220,7 +220,8 @@ func getMessage(q *request, c *channel) (answer, *form.Failure) {
 	if f := q.s.need(c, ReadMessageHistory); f != nil {
 		return answer{}, f
 	}
-	return onMessage(func(q *request, _ *channel, r *record) (answer, *form.Failure) { return ok(q.s.read(r.Message)) })(q)
+	read := func(q *request, _ *channel, r *record) (answer, *form.Failure) { return ok(q.s.read(r.Message)) }
+	return onMessage(read)(q)
 }
 
 func listMessages(q *request, c *channel) (answer, *form.Failure) {

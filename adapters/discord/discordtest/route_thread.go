@@ -171,8 +171,8 @@ func (s *Server) emitThread(name string, c *channel, more object) {
 	s.emit(c, gateway.Event{Name: name, Guild: c.Guild, Intent: gateway.IntentGuilds, Full: o})
 }
 
-// OpensThread opens a thread from a message, as a person does; its id is the message's. WithoutEvent is about the message of Discord's
-// that the thread begins with.
+// OpensThread opens a thread from a message, as a person does; its id is the message's. WithoutEvent is about the
+// message of Discord's that the thread begins with.
 func (p *Person) OpensThread(channel, message, name string, options ...ActionOption) string {
 	s := p.s
 	s.mu.Lock()
@@ -184,7 +184,8 @@ func (p *Person) OpensThread(channel, message, name string, options ...ActionOpt
 	return s.threadFrom(c, r, name, 0, p.ID, actionOptions{}.with(options)).ID
 }
 
-// OpensPost makes a post in a forum, as a person does: a thread whose first message has the thread's id. It returns that id.
+// OpensPost makes a post in a forum, as a person does: a thread whose first message has the thread's id. It returns
+// that id.
 func (p *Person) OpensPost(forum, name, text string, options ...ActionOption) string {
 	id := p.opensPost(forum, name)
 	p.Posts(id, text, append(options, withID(id))...)
@@ -199,7 +200,8 @@ func (p *Person) opensPost(forum, name string) string {
 	if c.Kind != Forum {
 		s.fatal("%s is no forum", forum)
 	}
-	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: p.ID})
+	post := Channel{ID: s.newID(), Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: p.ID}
+	t := s.openChannel(post)
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	return t.ID
 }

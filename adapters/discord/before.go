@@ -24,10 +24,10 @@ const (
 
 // before returns what was said in the thread of a message, as much as fits: all of it, with the message that the thread
 // began with, if the conversation begins. Later it is what came since the agent last heard something there, if the
-// message addresses the bot, or if something came that was not for the bot: all else was heard. asked: Discord was
-// asked for it. What Discord does not show is told, with why. Error: the store's; provider_unavailable.
+// message is one to the bot (toBot), or if something came that was not for the bot: all else was heard. asked: Discord
+// was asked for it. What Discord does not show is told, with why. Error: the store's; provider_unavailable.
 func (d *Discord) before(
-	ctx context.Context, e core.Event, m message, me string, addressed bool,
+	ctx context.Context, e core.Event, m message, me string, toBot bool,
 ) (points []core.Block, asked bool, err error) {
 	thread, upTo := e.Address.Thread, idIn(e.Payload)
 	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
@@ -43,7 +43,7 @@ func (d *Discord) before(
 	}
 	if heard != nil {
 		r.goesOn, r.since = true, heardUpTo(*heard)
-		if last, _ := d.overheard.Get(thread); !addressed && !snowflake.Greater(last, r.since) {
+		if last, _ := d.overheard.Get(thread); !toBot && !snowflake.Greater(last, r.since) {
 			return nil, false, nil
 		}
 	}

@@ -38,7 +38,7 @@ type Discord struct {
 	seal       sealer
 	painter    chat.Painter[drawn]
 	long       chat.PartCache[drawn]
-	threads    *memo.Memo[bool]      // whether a thread is open, by id; false: it could not be opened, so the answers go to the channel
+	threads    *memo.Memo[bool]      // whether a thread is open, by id; false: it could not be opened
 	roots      *memo.Memo[bool]      // whether a thread began with a message of the bot's own, by id
 	hidden     *memo.Memo[time.Time] // when Discord last refused to show what a thread began with, by channel
 	overheard  *memo.Memo[string]    // the last message in a thread that was not for the bot, by thread

@@ -41,7 +41,7 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	if c.Kind == Forum {
 		s.fatal("%s is a forum: nothing can be posted there but threads", channel)
 	}
-	m := Message{ID: h.id, Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
+	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
 	for _, e := range h.embeds {
 		var plain object
 		_ = json.Unmarshal(fakeserver.JSON(e), &plain)
@@ -58,6 +58,9 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	}
 	for _, f := range h.files {
 		m.Attachments = append(m.Attachments, s.storeAttachment(c, f))
+	}
+	if h.id != "" {
+		m.ID = h.id
 	}
 	s.mention(&m)
 	r := s.add(c, m)

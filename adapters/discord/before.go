@@ -38,8 +38,7 @@ func (d *Discord) before(
 		return nil, false, err
 	}
 	r := threadReader{
-		d: d, ctx: rest.ForPosts(ctx), waits: threadWaits,
-		thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me,
+		d: d, waits: threadWaits, thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me,
 	}
 	if heard != nil {
 		r.goesOn, r.since = true, heardUpTo(*heard)
@@ -47,7 +46,7 @@ func (d *Discord) before(
 			return nil, false, nil
 		}
 	}
-	t, err := r.read(upTo)
+	t, err := r.read(rest.ForPosts(ctx), upTo)
 	return t.Quoted(d.ReadBefore), true, err
 }
 
@@ -97,7 +96,6 @@ func isSaid(t discordgo.MessageType) bool {
 // threadReader reads a thread.
 type threadReader struct {
 	d              *Discord
-	ctx            context.Context
 	thread, parent string
 	guild, me      string        // me: the bot
 	goesOn         bool          // the agent has heard something there
@@ -108,8 +106,8 @@ type threadReader struct {
 }
 
 // read reads the messages before upTo.
-func (r *threadReader) read(upTo string) (t chat.Thread, err error) {
-	page, err := r.page("before="+upTo, pageSize)
+func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, err error) {
+	page, err := r.page(ctx, "before="+upTo, pageSize)
 	why, err := r.unread(err)
 	if err != nil {
 		return t, err
@@ -123,7 +121,7 @@ func (r *threadReader) read(upTo string) (t chat.Thread, err error) {
 	}
 	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
 	if !r.goesOn {
-		first, why, err := r.first(page, whole)
+		first, why, err := r.first(ctx, page, whole)
 		if err != nil {
 			return t, err
 		}
@@ -201,9 +199,11 @@ func (m earlier) begins(thread string) bool {
 
 // first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its
 // channel; whole: the page has the first in it. why is why it can't be read.
-func (r *threadReader) first(page []earlier, whole bool) (m message, why string, err error) {
+func (r *threadReader) first(
+	ctx context.Context, page []earlier, whole bool,
+) (m message, why string, err error) {
 	if !whole && len(page) > 0 && r.d.readsContent() {
-		page, err = r.page("after=0", 1)
+		page, err = r.page(ctx, "after=0", 1)
 		if why, err = r.unread(err); why != "" || err != nil {
 			return m, why, err
 		}
@@ -222,7 +222,7 @@ func (r *threadReader) first(page []earlier, whole bool) (m message, why string,
 		in = r.thread
 	}
 	var body json.RawMessage
-	err = r.get(discordgo.EndpointChannelMessage(in, r.thread), &body)
+	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &body)
 	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return m, "", nil // it began with none, and nothing was said in it
 	}
@@ -233,10 +233,10 @@ func (r *threadReader) first(page []earlier, whole bool) (m message, why string,
 }
 
 // page reads messages of the thread, and returns them in their order.
-func (r *threadReader) page(which string, limit int) ([]earlier, error) {
+func (r *threadReader) page(ctx context.Context, which string, limit int) ([]earlier, error) {
 	var bodies []json.RawMessage
 	endpoint := fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which)
-	if err := r.get(endpoint, &bodies); err != nil {
+	if err := r.get(ctx, endpoint, &bodies); err != nil {
 		return nil, err
 	}
 	page := make([]earlier, len(bodies))
@@ -255,18 +255,18 @@ func (r *threadReader) page(which string, limit int) ([]earlier, error) {
 
 // get reads an endpoint. It waits for a rate limit if that does not take too long. Error: unsupported, if the thread
 // has taken all calls that it may.
-func (r *threadReader) get(endpoint string, answer any) error {
+func (r *threadReader) get(ctx context.Context, endpoint string, answer any) error {
 	if r.calls++; r.calls > threadCalls {
 		return core.Errorf(core.Unsupported, "Discord does not show it among the messages of the thread.")
 	}
 	for {
-		err := r.d.rest.Get(r.ctx, endpoint, answer)
+		err := r.d.rest.Get(ctx, endpoint, answer)
 		wait := core.RetryAfterOf(err)
-		if !core.IsTemporary(err) || wait <= 0 || wait > r.waits || r.ctx.Err() != nil {
+		if !core.IsTemporary(err) || wait <= 0 || wait > r.waits || ctx.Err() != nil {
 			return err
 		}
 		r.waits -= wait
-		r.d.wait(r.ctx, wait)
+		r.d.wait(ctx, wait)
 	}
 }
 

@@ -200,6 +200,17 @@ func TestThreadAfterAReset(t *testing.T) {
 	}
 }
 
+// A command in a thread that people had before asks there as a mention does.
+func TestThreadAboveACommand(t *testing.T) {
+	r, _ := reading(t, setup{})
+	thread := r.ann.OpensPost(forum, "an idea", "the root")
+	shown, calls := r.reads(r.inbox.Event("command/" + r.bob.Runs(thread, "/ask why").ID))
+	wantsTexts(t, shown, "> the root")
+	if calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
 func TestLongThread(t *testing.T) {
 	for name, begin := range map[string]func(*inbound) string{
 		"a post of a forum": func(r *inbound) string { return r.ann.OpensPost(forum, "an idea", "the root") },

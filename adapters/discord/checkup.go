@@ -19,6 +19,7 @@ func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
 	defer client.Close()
 	return preflight.Run(ctx, preflight.Options{
 		Checkup: o, REST: client, APIURL: c.APIURL, PublicKey: c.PublicKey, Shards: c.Shards, Threads: c.threads(),
-		Path: pathInteractions, SameCommands: sameCommands, Latest: latest,
+		FollowUp: c.FollowUp != followMention,
+		Path:     pathInteractions, SameCommands: sameCommands, Latest: latest,
 	})
 }

@@ -93,7 +93,15 @@ func TestCheckupFindsFaults(t *testing.T) {
 		"asked too much": {func(w *rig, _ *checkup) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
 		}, "token", chat.Warn, []string{"limits the rate of requests"}},
-		"no content":    {func(w *rig, _ *checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", chat.Warn, []string{"Message Content Intent", "mention"}},
+		"no content": {func(w *rig, _ *checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", chat.Warn, []string{"Message Content Intent", "mention", "can't read what others said there before"}},
+		"no history": {
+			func(w *rig, _ *checkup) { w.DenyBot(general, discordtest.ReadMessageHistory) }, "channel #general", chat.Warn,
+			[]string{"Read Message History, so it answers in a thread without what was said there before"},
+		},
+		"every message needs a mention": {
+			func(_ *rig, c *checkup) { c.Config.FollowUp = followMention }, "content", chat.OK,
+			[]string{"a mention in a thread is read with what was said there before"},
+		},
 		"not hearing":   {func(w *rig, _ *checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
 		"nowhere":       {func(w *rig, c *checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", chat.Fail, []string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
 		"another's key": {func(_ *rig, c *checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", chat.Fail, []string{"not the key of this application"}},

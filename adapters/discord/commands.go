@@ -63,8 +63,8 @@ const commandEvent = "command/"
 
 // handleCommand answers a slash command, with its event. The answer is announced now and given later, so that it is one
 // message, also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers
-// only the person sees.
-func handleCommand(i interaction) *response {
+// only the person sees. help is the answer to /help.
+func handleCommand(i interaction, help string) *response {
 	e := core.Event{
 		Platform: Name, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
 		Address: i.address(commandPrefix), Payload: i.payload(),
@@ -82,9 +82,9 @@ func handleCommand(i interaction) *response {
 		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(privatePrefix)
 		flags = discordgo.MessageFlagsEphemeral
 	case commandHelp:
-		return ephemeral(helpText)
+		return ephemeral(help)
 	default:
-		return ephemeral("I do not know this command. " + helpText)
+		return ephemeral("I do not know this command. " + help)
 	}
 	return &response{
 		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, event: &e,
@@ -93,9 +93,15 @@ func handleCommand(i interaction) *response {
 }
 
 // helpText is the answer to /help.
-const helpText = "Send me a direct message, or mention me in a channel; I answer in a thread, and there you need not mention me again. " +
-	"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
-	"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
+func (c Config) helpText() string {
+	follow := "there you need not mention me again"
+	if c.FollowUp == followMention {
+		follow = "there, too, each message needs a mention of me, or is a reply to one of mine"
+	}
+	return "Send me a direct message, or mention me in a channel; I answer in a thread, and " + follow + ". " +
+		"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for " +
+		"approval. As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
+}
 
 // Limits of the question that is repeated above an answer, after escaping.
 const (

@@ -17,11 +17,19 @@ type Config struct {
 	APIURL    string `envconfig:"DISCORD_API_URL" default:"https://discord.com/api/v10" help:"Where Discord's REST API is; for proxies and tests."`
 	Shards    int    `envconfig:"DISCORD_SHARDS" default:"1" help:"How many shards the bot's servers are spread over; 0: as many as Discord recommends."`
 	Reply     string `envconfig:"DISCORD_REPLY" default:"thread" help:"thread: a mention in a channel opens a thread; channel: it is answered in place."`
+	FollowUp  string `envconfig:"DISCORD_FOLLOW_UP" default:"thread" help:"thread: a conversation in a thread needs no mentions; mention: it does."`
+	Bots      string `envconfig:"DISCORD_BOTS" help:"The ids of other bots and webhooks that may ask, with commas. They never decide."`
 }
 
 const (
 	replyThread  = "thread"
 	replyChannel = "channel"
+)
+
+// The values of DISCORD_FOLLOW_UP.
+const (
+	followThread  = "thread"
+	followMention = "mention"
 )
 
 // threads reports whether a mention in a channel opens a thread.
@@ -64,6 +72,15 @@ func (c Config) Validate() []string {
 	}
 	if c.Reply != replyThread && c.Reply != replyChannel {
 		fault("DISCORD_REPLY: %q is not valid; use thread or channel", c.Reply)
+	}
+	if c.FollowUp != "" && c.FollowUp != followThread && c.FollowUp != followMention {
+		fault("DISCORD_FOLLOW_UP: %q is not valid; use thread or mention", c.FollowUp)
+	}
+	for _, id := range c.bots() {
+		if !snowflake.Valid(id) {
+			fault("DISCORD_BOTS: %q is not the id of a bot or a webhook, which is a number; switch Developer Mode on in "+
+				"Discord's settings, Advanced, then right-click the name above one of its messages, Copy User ID", id)
+		}
 	}
 	return faults
 }

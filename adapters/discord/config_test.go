@@ -26,6 +26,9 @@ func TestInvalidSettings(t *testing.T) {
 		"another scheme":        {func(c *Config) { c.APIURL = "wss://gateway.discord.gg" }, []string{"DISCORD_API_URL: "}},
 		"negative shards":       {func(c *Config) { c.Shards = -1 }, []string{"DISCORD_SHARDS: -1 must not be negative; use 1, or 0"}},
 		"another reply":         {func(c *Config) { c.Reply = "forum" }, []string{`DISCORD_REPLY: "forum" is not valid; use thread or channel`}},
+		"another follow-up":     {func(c *Config) { c.FollowUp = "always" }, []string{`DISCORD_FOLLOW_UP: "always" is not valid; use thread or mention`}},
+		"follow-ups":            {func(c *Config) { c.FollowUp = followMention }, nil},
+		"names of bots":         {func(c *Config) { c.Bots = "80351110224678912, @robot" }, []string{`DISCORD_BOTS: "@robot" is not the id of a bot or a webhook, which is a number; switch Developer Mode on`}},
 		"all at once": {func(c *Config) { c.BotToken, c.PublicKey, c.APIURL, c.Shards, c.Reply = "1", "1", "", -1, "" }, []string{
 			"DISCORD_BOT_TOKEN: ", "DISCORD_PUBLIC_KEY: ", "DISCORD_API_URL: ", "DISCORD_SHARDS: ", "DISCORD_REPLY: ",
 		}},

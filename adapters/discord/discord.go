@@ -38,7 +38,10 @@ type Discord struct {
 	seal       sealer
 	painter    chat.Painter[drawn]
 	long       chat.PartCache[drawn]
-	threads    *memo.Memo[bool] // whether a thread is open, by id; false: it could not be opened, so the answers go to the channel
+	threads    *memo.Memo[bool]      // whether a thread is open, by id; false: it could not be opened
+	roots      *memo.Memo[bool]      // whether a thread began with a message of the bot's own, by id
+	hidden     *memo.Memo[time.Time] // when Discord last refused to show what a thread began with, by channel
+	overheard  *memo.Memo[string]    // the last message in a thread that was not for the bot, by thread
 	typing     *typing
 	sent       *memo.Memo[string]    // the partName of each message that this process has sent
 	fileless   *memo.Memo[time.Time] // when Discord last refused a file, by channel
@@ -57,13 +60,17 @@ func New(deps core.Deps, c Config) *Discord {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
+	if deps.Events == nil {
+		deps.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
+	}
 	deps.Log = deps.Log.With("platform", Name)
 	texts := wording.New(deps.Words)
 	d := &Discord{
 		Deps: deps, Config: c, run: context.Background(), sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
 		seal: deps.Signer.Seal, painter: newPainter(deps.Signer.Seal, texts),
 		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
-		fileless: memo.New[time.Time](maxRemembered),
+		fileless: memo.New[time.Time](maxRemembered), hidden: memo.New[time.Time](maxRemembered),
+		roots: memo.New[bool](maxRemembered), overheard: memo.New[string](maxRemembered),
 	}
 	d.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,

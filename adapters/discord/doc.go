@@ -28,6 +28,9 @@
 // the first answer opens it. With DISCORD_REPLY=channel a channel is one conversation, answered in the channel itself. That is always so
 // in the chat of a voice channel, and for answers to /ask and to replies to those answers. A thread with a conversation needs no further
 // mention if the bot is granted the message content. Otherwise messages without a mention arrive empty and are ignored.
+// A thread that began with a message of the bot's own is a conversation from its first message on: threads.go finds
+// that out before the commit. What was said in a thread before the bot was asked there is read when the message's turn
+// comes, once: before.go.
 //
 // # Out
 //

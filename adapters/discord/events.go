@@ -63,6 +63,7 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
 		return m.deletions(), nil
 	}
+	d.learnRoot(m, data)
 	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
@@ -86,17 +87,21 @@ func (d *Discord) justEdited(m message) bool {
 	return err == nil && m.Guild != "" && now.Sub(at) < justNow
 }
 
-// byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could
-// answer each other endlessly. Nor do messages of webhooks and of Discord itself.
-func (d *Discord) byPerson(m message) bool {
-	return m.Author != nil && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
-		snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
+// hears reports whether a person wrote a message, or a bot that may ask. Messages of other bots and webhooks, of this
+// bot and of Discord itself start nothing.
+func (d *Discord) hears(m message) bool {
+	if m.Author == nil || m.Author.System || m.Author.ID == d.whoami().User ||
+		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID).ID) {
+		return false
+	}
+	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
-	if !d.byPerson(m) {
+	if !d.hears(m) {
+		d.overhear(m)
 		return e, false, nil
 	}
 	e = core.Event{
@@ -115,7 +120,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 		}
 	}
 	e.Conversation = conversationOf(m.Guild, e.Address)
-	if control := chat.Control(rest); control != nil {
+	if control := chat.Control(rest); control != nil && !d.isBot(e.Actor.ID) {
 		e.Body = control
 	}
 	return e, true, nil
@@ -135,10 +140,18 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 	switch {
 	case at.IsThread():
 		e.Address.Channel, e.Address.Thread = at.ParentID, m.Channel
-		e.FollowUp = !mentioned && !answersBot
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
+		if mentioned || answersBot {
+			return true, nil
+		}
+		if d.Config.FollowUp == followMention {
+			return false, nil
+		}
+		own, err := d.beganWithOwn(ctx, at, conversationOf(m.Guild, e.Address))
+		e.FollowUp = !own
+		return true, err
 	case answersBot, mentioned && (!d.Config.threads() || guilds.IsVoice(at.Type)):
 		// the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
@@ -162,7 +175,10 @@ func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t
 
 // knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
-	place := at.In != nil && !isThread(*at.In) || d.guilds.Knows(at.Channel)
+	place := at.In != nil && !isThread(*at.In)
+	if one, cached := d.guilds.Cached(at.Channel); cached && !place {
+		_, place = d.root(one)
+	}
 	return place && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
 }
 
@@ -171,7 +187,7 @@ func (d *Discord) knows(at gateway.Location) bool {
 // one for withheld content.
 func (d *Discord) edit(m message, body []byte) []core.Event {
 	withheld := m.Guild != "" && m.isEmpty() && !d.readsContent()
-	if !d.byPerson(m) || m.Edited == "" || withheld {
+	if !d.hears(m) || m.Edited == "" || withheld {
 		return nil
 	}
 	rest, _ := addressed(m, d.whoami().User, "")

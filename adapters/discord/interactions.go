@@ -283,6 +283,10 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
+	if who.Bot || d.isBot(actorOf(who.ID).ID) { // Discord sends none
+		d.Log.Warn("a press or a command is refused: a bot can't decide", "person", who.ID)
+		return i, nil, chat.Malformed
+	}
 	if i.Guild != "" && i.Member != nil && i.Member.Roles != nil {
 		d.guilds.SetMember(i.Guild, who.ID, i.Member.Roles)
 	}
@@ -291,7 +295,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
 		answer = d.handlePress(ctx, i)
 	case discordgo.InteractionApplicationCommand:
-		answer = handleCommand(i)
+		answer = handleCommand(i, d.Config.helpText())
 	default:
 		d.Log.Warn("an interaction of an unknown kind is ignored", "type", i.Type)
 		return i, nil, chat.Malformed

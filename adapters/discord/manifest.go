@@ -44,7 +44,8 @@ type intent struct {
 // intents are the privileged intents that the bot makes use of. They are switched on on the application's page Bot.
 var intents = []intent{{
 	Name: "Message Content Intent",
-	For:  "receive messages in a thread that don't mention the bot; without it each message there needs a mention. Direct messages and mentions arrive in any case",
+	For: "receive messages in a thread that don't mention the bot, and read what was said there before; without it each " +
+		"message there needs a mention, and what others said is withheld. Direct messages and mentions arrive in any case",
 }}
 
 // Run describes the application: the address that invites the bot to a server with the permissions it needs, the

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -45,6 +44,9 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
+	if tooMany, err := d.refusesBot(ctx, e); tooMany || err != nil {
+		return core.Input{Ignored: chat.TooManyBots}, err
+	}
 	me, err := d.botUser(ctx)
 	if err != nil {
 		return core.Input{}, err
@@ -69,16 +71,24 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if h.Files, err = d.files(ctx, e, m, me, names); err != nil {
 		return core.Input{}, err
 	}
+	before, asked, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
+	if err != nil {
+		return core.Input{}, err
+	}
+	h.Points, h.Fetched = append(before, h.Points...), h.Fetched || asked
 	return h.Input()
 }
 
 // needsMention reports whether a message needs a mention where another is answered.
 func (d *Discord) needsMention(m message, e core.Event) bool {
-	return m.Guild != "" && !isCommand(e) && (e.Address.Thread == "" || !d.readsContent())
+	return m.Guild != "" && !isCommand(e) && (e.Address.Thread == "" || !d.readsContent() || d.Config.FollowUp == followMention)
 }
 
 // isCommand reports whether an event is a command that asks a question.
-func isCommand(e core.Event) bool { return strings.HasPrefix(e.ID, commandEvent) }
+func isCommand(e core.Event) bool {
+	_, _, is := commandIn(e.Address)
+	return is
+}
 
 // quotables are the message itself, and the one that it replies to.
 func (m message) quotables() []quotable {

@@ -2,12 +2,15 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
@@ -86,4 +89,72 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 	}
 	d.Log.Info("a thread could not be opened; the answer goes to the channel", "channel", to.Channel, "err", err)
 	return false, nil
+}
+
+// hiddenTime is how long a channel is not asked what its threads began with, after Discord has refused to show it.
+const hiddenTime = 10 * time.Minute
+
+// beganWithOwn reports whether a thread began with a message of the bot's own, so that people talk to the bot there.
+// Discord is asked once, and only for a thread whose conversation is not known. Error: provider_unavailable.
+func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core.ConversationID) (bool, error) {
+	own, known := d.root(at)
+	if known {
+		return own, nil
+	}
+	latest, err := d.Events(ctx, core.EventFilter{Platform: Name, Conversation: c, Limit: 1})
+	if err != nil || len(latest) == 0 {
+		var body json.RawMessage
+		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &body)
+		switch {
+		case core.IsTemporary(err):
+			return false, chat.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
+		case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions):
+			d.hidden.Put(at.ParentID, d.Now())
+			return false, nil
+		}
+		var m message
+		_ = chat.Decode(body, &m) // of any other form it is somebody else's
+		own = m.Author != nil && m.Author.ID == d.whoami().User
+	}
+	d.roots.Put(at.ID, own)
+	return own, nil
+}
+
+// root reports whether a thread began with a message of the bot's own, as far as it is known without a call. A post of
+// a forum and a private thread begin with none.
+func (d *Discord) root(at discordgo.Channel) (own, known bool) {
+	if _, sent := d.sent.Get(at.ID); sent {
+		return true, true
+	}
+	if own, known = d.roots.Get(at.ID); known {
+		return own, true
+	}
+	parent, _ := d.guilds.Cached(at.ParentID)
+	refused, _ := d.hidden.Get(at.ParentID)
+	began := at.IsThread() && at.Type != discordgo.ChannelTypeGuildPrivateThread && !isForum(parent.Type)
+	return false, !began || !snowflake.Valid(at.ParentID) || d.Now().Sub(refused) < hiddenTime
+}
+
+func isForum(t discordgo.ChannelType) bool {
+	return t == discordgo.ChannelTypeGuildForum || t == discordgo.ChannelTypeGuildMedia
+}
+
+// learnRoot notes who wrote the message that a thread began with, if that is what a message of Discord's tells.
+func (d *Discord) learnRoot(m message, body []byte) {
+	if m.Type != discordgo.MessageTypeThreadStarterMessage {
+		return
+	}
+	if root := rootIn(body); root != nil && root.Author != nil && snowflake.Valid(m.Channel) {
+		d.roots.Put(m.Channel, root.Author.ID == d.whoami().User)
+	}
+}
+
+// rootIn returns the message of its channel that a thread began with, from Discord's first message in the thread; nil
+// if that does not show it.
+func rootIn(body []byte) *message {
+	var starter struct {
+		Root *message `json:"referenced_message"`
+	}
+	_ = chat.Decode(body, &starter) // of any other form it shows nothing
+	return starter.Root
 }

@@ -10,6 +10,7 @@ import (
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {
+	id      string
 	reply   string
 	noPing  bool
 	files   []Attachment
@@ -39,6 +40,9 @@ func (h actionOptions) with(options []ActionOption) actionOptions {
 	}
 	return h
 }
+
+// withID gives a message an id.
+func withID(id string) ActionOption { return func(h *actionOptions) { h.id = id } }
 
 // ReplyTo posts a reply to a message, which mentions its author.
 func ReplyTo(message string) ActionOption { return func(h *actionOptions) { h.reply = message } }

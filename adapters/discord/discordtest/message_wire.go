@@ -21,7 +21,7 @@ func (s *Server) wireUser(id string) object {
 	o := object{
 		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "flags": 0, "primary_guild": nil, "clan": nil,
 	}
-	if u.IsBot {
+	if u.IsBot || u.IsWebhook {
 		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
 	}
 	return o
@@ -102,6 +102,9 @@ func (s *Server) wireMessage(m Message) object {
 	}
 	if t := s.channels[m.Thread]; t != nil {
 		o["thread"] = s.wireChannel(t)
+	}
+	if u := s.users[m.Author]; u != nil && u.IsWebhook {
+		o["webhook_id"] = u.ID
 	}
 	if m.Interaction != "" {
 		o["webhook_id"], o["application_id"] = s.o.ApplicationID, s.o.ApplicationID

@@ -59,6 +59,9 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	for _, f := range h.files {
 		m.Attachments = append(m.Attachments, s.storeAttachment(c, f))
 	}
+	if h.id != "" {
+		m.ID = h.id
+	}
 	s.mention(&m)
 	r := s.add(c, m)
 	if c.isThread() {
@@ -73,7 +76,7 @@ func (p *Person) mustBeIn(c *channel) {
 	switch g := s.guilds[c.Guild]; {
 	case c.Kind == DM && c.user != p.ID && p.ID != s.o.BotUserID:
 		s.fatal("%s can't post in %s: it is the DM of %s", p.ID, c.ID, c.user)
-	case g != nil && g.members[p.ID] == nil:
+	case g != nil && g.members[p.ID] == nil && !s.users[p.ID].IsWebhook:
 		s.fatal("%s can't post in %s: not in the guild %s", p.ID, c.ID, g.ID)
 	}
 }

@@ -489,3 +489,29 @@ func TestMembersAndRoles(t *testing.T) {
 		t.Errorf("HTTP %d", status)
 	}
 }
+
+// Without the message content intent REST shows the content of the bot's own messages and of those that mention it, and a
+// webhook's message has its id. Without the permission to read the history a list is empty, and one message is refused.
+func TestWhatAppsReadOfMessages(t *testing.T) {
+	w := newRig(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
+	hook := w.AddUser(discordtest.User{ID: "1077", Name: "deploys", IsWebhook: true})
+	post := w.alice.OpensPost(forum, "an idea", "for people")
+	hook.Posts(post, w.MentionOfBot()+" done")
+	w.call(t, "POST", "/channels/"+post+"/messages", fields{"content": "the answer"}, nil)
+	type message struct {
+		ID, Content string
+		Webhook     string `json:"webhook_id"`
+	}
+	var all []message
+	w.call(t, "GET", "/channels/"+post+"/messages", nil, &all)
+	if len(all) != 3 || all[0].Content != "the answer" || all[1].Content == "" || all[1].Webhook != "1077" || all[2] != (message{ID: post}) {
+		t.Errorf("it reads %+v", all)
+	}
+	w.DenyBot(forum, discordtest.ReadMessageHistory)
+	var refused refusal
+	status := w.call(t, "GET", "/channels/"+post+"/messages/"+post, nil, &refused)
+	w.call(t, "GET", "/channels/"+post+"/messages", nil, &all)
+	if len(all) != 0 || status != 403 || refused.Code != 50013 {
+		t.Errorf("without the history it reads %+v, and is refused with %d %+v", all, status, refused)
+	}
+}

@@ -23,7 +23,7 @@ const (
 var messageRoutes = map[string]route{
 	CreateMessage: {do: inChannel(createMessage)},
 	ListMessages:  {do: inChannel(listMessages)},
-	GetMessage:    {do: onMessage(func(q *request, _ *channel, r *record) (answer, *form.Failure) { return ok(q.s.read(r.Message)) })},
+	GetMessage:    {do: inChannel(getMessage)},
 	EditMessage:   {do: onMessage(editMessage)},
 	DeleteMessage: {do: onMessage(deleteMessage)},
 }
@@ -219,6 +219,15 @@ func deleteMessage(q *request, c *channel, r *record) (answer, *form.Failure) {
 	}
 	q.s.remove(c, r)
 	return nothing()
+}
+
+// getMessage needs the permission to read the history, without which listMessages only finds nothing.
+func getMessage(q *request, c *channel) (answer, *form.Failure) {
+	if f := q.s.need(c, ReadMessageHistory); f != nil {
+		return answer{}, f
+	}
+	read := func(q *request, _ *channel, r *record) (answer, *form.Failure) { return ok(q.s.read(r.Message)) }
+	return onMessage(read)(q)
 }
 
 func listMessages(q *request, c *channel) (answer, *form.Failure) {

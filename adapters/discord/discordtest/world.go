@@ -8,12 +8,13 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 )
 
-// User is a person or a bot.
+// User is a person, a bot or a webhook.
 type User struct {
 	ID          string
 	Name        string
 	DisplayName string // the same as Name if empty
 	IsBot       bool
+	IsWebhook   bool // it is a webhook, which posts in any channel and is no member of a guild
 }
 
 // Guild is what users call a server. The bot is in it, with a role of its own, unless WithoutBot is set.

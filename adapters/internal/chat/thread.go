@@ -11,6 +11,7 @@ type Thread struct {
 	Root *core.Quotation  // the message that began it; nil: it was read before, or it can't be read
 	Said []core.Quotation // what came after it, the oldest first
 	Left int              // how many messages between Root and Said are known to be there and were not read
+	More bool             // there are others between them, nobody knows how many
 	Note string           // what else was not read, and why; "": nothing
 }
 
@@ -35,8 +36,15 @@ func (t Thread) Quoted(tokens int) []core.Block {
 		last.Text = atMost(last.Text, max(left, minQuoted))
 		said, from = append(said, last), from-1
 	}
-	if from += t.Left; from > 0 {
-		all = append(all, Note("Messages of this thread before what follows that are left out: "+Thousands(from)+"."))
+	if from += t.Left; from > 0 || t.More {
+		count := Thousands(from)
+		switch {
+		case from == 0:
+			count = "some"
+		case t.More:
+			count = "more than " + count
+		}
+		all = append(all, Note("Messages of this thread before what follows that are left out: "+count+"."))
 	}
 	if all = append(all, said...); t.Note != "" {
 		all = append(all, Note(t.Note))

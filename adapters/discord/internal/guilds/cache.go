@@ -142,11 +142,8 @@ func (c *Cache) SetChannels(channels ...discordgo.Channel) {
 	}
 }
 
-// Knows reports whether a channel is cached.
-func (c *Cache) Knows(channel string) bool {
-	_, known := c.channels.get(channel)
-	return known
-}
+// Cached returns a channel if it is cached.
+func (c *Cache) Cached(channel string) (discordgo.Channel, bool) { return c.channels.get(channel) }
 
 // KnowsRoles reports whether the roles of a server are cached.
 func (c *Cache) KnowsRoles(guild string) bool {

@@ -38,12 +38,19 @@ func (c *checks) token(ctx context.Context) bool {
 
 // content reports whether the bot receives messages that don't mention it.
 func (c *checks) content() {
-	if c.app.ReadsContent() {
+	switch {
+	case c.app.ReadsContent() && c.FollowUp:
 		c.Add("content", chat.OK, "The message content intent is granted, so a conversation in a thread needs no further mentions.", "")
-		return
+	case c.app.ReadsContent():
+		c.Add("content", chat.OK,
+			"The message content intent is granted, so a mention in a thread is read with what was said there before.", "")
+	default:
+		c.Add("content", chat.Warn,
+			"The message content intent is not granted, so the bot receives only direct messages and messages that mention it; "+
+				"in a thread each message needs a mention, and the bot can't read what others said there before.",
+			fmt.Sprintf("Open %s and switch Message Content Intent on; gatehouse serve notices it within some minutes. "+
+				"Or leave it off.", c.page("bot")))
 	}
-	c.Add("content", chat.Warn, "The message content intent is not granted, so the bot receives only direct messages and messages that mention it; in a thread each message needs a mention.",
-		fmt.Sprintf("Open %s and switch Message Content Intent on; gatehouse serve notices it within some minutes. Or leave it off.", c.page("bot")))
 }
 
 // interactions reports whether presses and commands arrive as configured: over the gateway or over HTTP, never both.

@@ -46,9 +46,12 @@ var Permissions = []Permission{
 		Without: "such code is text there, which is harder to copy", value: discordgo.PermissionAttachFiles, need: useful,
 	},
 	{
-		Name: "Read Message History", For: "fetch messages that it missed while it was not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a message",
-		Without: "messages that it misses while it is not running stay unanswered, and a delivery may stay in doubt",
-		value:   discordgo.PermissionReadMessageHistory, need: useful,
+		Name: "Read Message History",
+		For: "read what was said in a thread before the bot was asked there; fetch messages that it missed while it was " +
+			"not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a message",
+		Without: "it answers in a thread without what was said there before, messages that it misses while it is not " +
+			"running stay unanswered, and a delivery may stay in doubt",
+		value: discordgo.PermissionReadMessageHistory, need: useful,
 	},
 }
 

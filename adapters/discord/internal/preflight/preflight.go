@@ -36,6 +36,7 @@ type Options struct {
 	PublicKey string // DISCORD_PUBLIC_KEY
 	Shards    int    // DISCORD_SHARDS
 	Threads   bool   // a mention opens a thread
+	FollowUp  bool   // a conversation in a thread needs no further mentions
 	Path      string // where Discord posts interactions to
 	// SameCommands reports whether the commands that Discord lists are those of this build.
 	SameCommands func(listed json.RawMessage) bool

@@ -1,0 +1,285 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Limits of what is read of a thread for one message.
+const (
+	threadCalls = 2               // the newest messages, and the one that it began with
+	threadWaits = 3 * time.Second // for rate limits, in all
+)
+
+// before returns what was said in the thread of a message, as much as fits: all of it, with the message that the thread
+// began with, if the conversation begins. Later it is what came since the agent last heard something there, if the
+// message is one to the bot (toBot), or if something came that was not for the bot: all else was heard. asked: Discord
+// was asked for it. What Discord does not show is told, with why. Error: the store's; provider_unavailable.
+func (d *Discord) before(
+	ctx context.Context, e core.Event, m message, me string, toBot bool,
+) (points []core.Block, asked bool, err error) {
+	thread, upTo := e.Address.Thread, idIn(e.Payload)
+	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
+		return nil, false, nil // what begins a thread has nothing before it
+	}
+	heard, err := chat.Events(d.Events).Heard(ctx, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
+	if err != nil {
+		return nil, false, err
+	}
+	r := threadReader{
+		d: d, waits: threadWaits, thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me,
+	}
+	if heard != nil {
+		r.goesOn, r.since = true, heardUpTo(*heard)
+		if last, _ := d.overheard.Get(thread); !toBot && !snowflake.Greater(last, r.since) {
+			return nil, false, nil
+		}
+	}
+	t, err := r.read(rest.ForPosts(ctx), upTo)
+	return t.Quoted(d.ReadBefore), true, err
+}
+
+// idIn returns the id of the message or command that an event's payload is, "" if it has none.
+func idIn(payload json.RawMessage) string {
+	var m struct {
+		ID string `json:"id"`
+	}
+	_ = chat.Decode(payload, &m)
+	return m.ID
+}
+
+// heardUpTo returns the id up to which the agent has heard a conversation once an event was handled; "" if the event
+// does not tell.
+func heardUpTo(e core.EventRecord) string {
+	kind, rest, _ := strings.Cut(e.ID, "/")
+	id := rest[strings.LastIndex(rest, "/")+1:]
+	switch {
+	case (kind == "message" || kind == "command") && snowflake.Valid(id):
+		return id
+	case e.Kind() == core.KindReset: // by a button
+		return snowflake.At(e.AcceptedAt)
+	}
+	return idIn(e.Payload) // one that was tried again
+}
+
+// overhear notes a message in a thread that is not for the bot: one of another bot, for instance.
+func (d *Discord) overhear(m message) {
+	at, _ := d.guilds.Cached(m.Channel)
+	if !at.IsThread() || !isSaid(m.Type) || m.Author == nil || m.Author.ID == d.whoami().User {
+		return
+	}
+	last, _ := d.overheard.Get(m.Channel)
+	d.overheard.Put(m.Channel, snowflake.Max(m.ID, last))
+}
+
+// isSaid reports whether messages of a type are somebody's, not Discord's own: that somebody joined, for instance.
+func isSaid(t discordgo.MessageType) bool {
+	switch t {
+	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply,
+		discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
+		return true
+	}
+	return false
+}
+
+// threadReader reads a thread.
+type threadReader struct {
+	d              *Discord
+	thread, parent string
+	guild, me      string        // me: the bot
+	goesOn         bool          // the agent has heard something there
+	since          string        // up to which message
+	calls          int           // so far
+	waits          time.Duration // for how long it may still wait for rate limits
+	withheld       int           // messages whose content Discord withholds
+}
+
+// read reads the messages before upTo.
+func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, err error) {
+	page, err := r.page(ctx, "before="+upTo, pageSize)
+	why, err := r.unread(err)
+	if err != nil {
+		return t, err
+	}
+	var notes []string
+	switch {
+	case why != "":
+		notes = append(notes, "What was said in this thread before can't be read: "+why)
+	case r.goesOn && len(page) == 0: // at least what the agent has heard is there
+		notes = append(notes, "Discord shows nothing of what was said in this thread before: "+mayNotRead)
+	}
+	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
+	if !r.goesOn {
+		first, why, err := r.first(ctx, page, whole)
+		if err != nil {
+			return t, err
+		}
+		if q, ok := r.quoted(first, rootOf, ownRoot); ok {
+			t.Root = &q
+		}
+		if why != "" && len(notes) == 0 {
+			notes = append(notes, "The message that this thread began with can't be read: "+why)
+		}
+		if len(page) > 0 && first.ID == page[0].ID {
+			page = page[1:]
+		}
+	}
+	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, r.since)
+	for _, m := range page {
+		own := m.Author != nil && m.Author.ID == r.me
+		if !snowflake.Greater(m.ID, r.since) || r.goesOn && own {
+			continue
+		}
+		if q, ok := r.quoted(m.message, inThread, ownInThread); ok {
+			t.Said = append(t.Said, q)
+		}
+	}
+	if r.withheld > 0 {
+		notes = append(notes, fmt.Sprintf("Discord withholds what %s of the messages before say: "+
+			"this bot lacks the Message Content Intent.", chat.Thousands(r.withheld)))
+	}
+	t.Note = strings.Join(notes, " ")
+	return t, nil
+}
+
+// What a message is, as the model is told.
+const (
+	rootOf      = "message that this thread began with"
+	ownRoot     = "your own message, which this thread began with"
+	inThread    = "message in this thread"
+	ownInThread = "your own message in this thread"
+)
+
+// quoted is a message as the model is shown it: as what it is or, if it is the bot's, as own. ok is false if it says
+// nothing: it is one of Discord's own, or its content is withheld.
+func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok bool) {
+	if !isSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
+		return q, false
+	}
+	m.Guild = r.guild
+	if m.isBare() && !r.d.readsContent() {
+		r.withheld++
+		return q, false
+	}
+	if m.Author.ID == r.me {
+		what = own
+	}
+	return r.d.knownNames(r.guild, m.quotable).quotation(what, m.quotable), !m.isEmpty()
+}
+
+// earlier is a message that was fetched.
+type earlier struct {
+	message
+	body json.RawMessage
+}
+
+// begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows
+// another.
+func (m earlier) begins(thread string) bool {
+	return m.ID == thread || m.Type == discordgo.MessageTypeThreadStarterMessage
+}
+
+// first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its
+// channel; whole: the page has the first in it. why is why it can't be read.
+func (r *threadReader) first(
+	ctx context.Context, page []earlier, whole bool,
+) (m message, why string, err error) {
+	if !whole && len(page) > 0 && r.d.readsContent() {
+		page, err = r.page(ctx, "after=0", 1)
+		if why, err = r.unread(err); why != "" || err != nil {
+			return m, why, err
+		}
+		whole = len(page) > 0
+	}
+	if whole && page[0].Type != discordgo.MessageTypeThreadStarterMessage {
+		return page[0].message, "", nil
+	}
+	if whole {
+		if root := rootIn(page[0].body); root != nil && !root.isEmpty() {
+			return *root, "", nil
+		}
+	}
+	in := r.parent
+	if parent, _ := r.d.guilds.Cached(in); isForum(parent.Type) {
+		in = r.thread
+	}
+	var body json.RawMessage
+	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &body)
+	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+		return m, "", nil // it began with none, and nothing was said in it
+	}
+	if why, err = r.unread(err); err == nil && why == "" {
+		_ = chat.Decode(body, &m) // of any other form it says nothing
+	}
+	return m, why, err
+}
+
+// page reads messages of the thread, and returns them in their order.
+func (r *threadReader) page(ctx context.Context, which string, limit int) ([]earlier, error) {
+	var bodies []json.RawMessage
+	endpoint := fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which)
+	if err := r.get(ctx, endpoint, &bodies); err != nil {
+		return nil, err
+	}
+	page := make([]earlier, len(bodies))
+	for i, body := range bodies {
+		_ = chat.Decode(body, &page[i].message) // of any other form it says nothing
+		page[i].body = body
+	}
+	slices.SortFunc(page, func(a, b earlier) int {
+		if snowflake.Greater(b.ID, a.ID) {
+			return -1
+		}
+		return 1
+	})
+	return page, nil
+}
+
+// get reads an endpoint. It waits for a rate limit if that does not take too long. Error: unsupported, if the thread
+// has taken all calls that it may.
+func (r *threadReader) get(ctx context.Context, endpoint string, answer any) error {
+	if r.calls++; r.calls > threadCalls {
+		return core.Errorf(core.Unsupported, "Discord does not show it among the messages of the thread.")
+	}
+	for {
+		err := r.d.rest.Get(ctx, endpoint, answer)
+		wait := core.RetryAfterOf(err)
+		if !core.IsTemporary(err) || wait <= 0 || wait > r.waits || ctx.Err() != nil {
+			return err
+		}
+		r.waits -= wait
+		r.d.wait(ctx, wait)
+	}
+}
+
+// mayNotRead is why Discord shows nothing.
+const mayNotRead = "the bot may lack the permission View Channel or Read Message History there."
+
+// unread is why the error of a call keeps something from being read, in words for the model; "": it was read. Error:
+// provider_unavailable, if another attempt may succeed soon.
+func (r *threadReader) unread(err error) (why string, later error) {
+	switch {
+	case err == nil:
+		return "", nil
+	case core.IsTemporary(err) && core.RetryAfterOf(err) > 0:
+		return "Discord's rate limit is used up for the moment.", nil
+	case core.IsTemporary(err):
+		return "", chat.LookupError(err, "Discord can't be asked for what was said before.")
+	case rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage):
+		return "it was deleted.", nil
+	case rest.IsGone(err):
+		return mayNotRead, nil
+	}
+	return core.MessageOf(err), nil
+}

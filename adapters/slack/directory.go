@@ -45,6 +45,101 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	return s.names.Put(user, cmp.Or(known, user), nameRetry)
 }
 
+// channelName returns a channel's name; its id, with the reason, for one that the bot can't see, and the id alone if Slack can't say.
+func (s *Slack) channelName(ctx context.Context, channel string) string {
+	known, fresh := s.rooms.Get(channel)
+	if fresh {
+		return known
+	}
+	c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+	switch fault := s.called(err); {
+	case err == nil && c.Name != "":
+		return s.rooms.Put(channel, chat.Name(c.Name), nameLifetime)
+	case webapi.IsRefusal(err, "channel_not_found"):
+		return s.rooms.Put(channel, channel+" (a private channel that the bot can't see)", nameRetry)
+	case core.CategoryOf(fault) == core.Unsupported:
+		s.warnOnce("names of channels can't be looked up: the token lacks the scope channels:read")
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return channel
+	}
+	return s.rooms.Put(channel, cmp.Or(known, channel), nameRetry)
+}
+
+// names are those of the people, channels and user groups that a message mentions, by their ids. At most chat.MaxNames are looked up for
+// one message, with all that it points at.
+type names struct {
+	s     *Slack
+	known map[string]string
+	left  int
+}
+
+func (s *Slack) newNames() *names {
+	return &names{s: s, known: map[string]string{}, left: chat.MaxNames}
+}
+
+// learn looks up, together, the names in some texts that Slack did not send with them.
+func (n *names) learn(ctx context.Context, texts ...string) {
+	var ask []string // with @ or # in front
+	for _, text := range texts {
+		for _, part := range token.FindAllString(text, -1) {
+			key := nameKey(part)
+			if key == "" || len(ask) == n.left || slices.Contains(ask, key) {
+				continue
+			}
+			if _, known := n.known[key[1:]]; !known {
+				ask = append(ask, key)
+			}
+		}
+	}
+	if ask == nil {
+		return
+	}
+	n.left -= len(ask)
+	ctx, cancel := context.WithTimeout(ctx, namesTime)
+	defer cancel()
+	if group := slices.IndexFunc(ask, isGroup); group >= 0 {
+		n.s.handle(ctx, ask[group][1:]) // one call, after which all groups are known
+	}
+	found := chat.LookUp(ask, func(key string) string {
+		switch {
+		case isGroup(key):
+			return n.s.handle(ctx, key[1:])
+		case key[0] == '#':
+			return n.s.channelName(ctx, key[1:])
+		}
+		return n.s.userName(ctx, key[1:])
+	})
+	for key, name := range found {
+		n.known[key[1:]] = name
+	}
+}
+
+// of returns the name of a person, by their id in core; "" if it is not known.
+func (n *names) of(id string) string {
+	user, _ := webapi.UserID(id)
+	if name := n.known[user]; name != user {
+		return name
+	}
+	return ""
+}
+
+// nameKey is @U1, @S1 or #C1 for a token that mentions somebody or something; "" for any other, and for one with a name in it.
+func nameKey(part string) string {
+	what, label, _ := strings.Cut(strings.Trim(part, "<>"), "|")
+	group, isGroup := strings.CutPrefix(what, "!subteam^")
+	switch {
+	case len(part) < 2 || part[0] != '<' || part[len(part)-1] != '>':
+	case len(what) > 1 && what[0] == '@', len(what) > 1 && what[0] == '#' && label == "":
+		return what
+	case isGroup && group != "" && label == "":
+		return "@" + group
+	}
+	return ""
+}
+
+func isGroup(key string) bool { return strings.HasPrefix(key, "@S") }
+
 // NameOf returns a person's name in Slack, "" if it can't be looked up.
 func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	if user, ok := webapi.UserID(who.ID); ok {
@@ -163,25 +258,29 @@ func (s *Slack) groupsOf(ctx context.Context, who core.Actor, wanted []string, m
 	return in, nil
 }
 
+// allGroups is in the cache of handles while Slack was asked for all groups a moment ago.
+const allGroups = ""
+
 // handle returns how people call a user group: @ops; its id if Slack does not say.
 func (s *Slack) handle(ctx context.Context, group string) string {
 	known, fresh := s.handles.Get(group)
 	if fresh {
 		return known
 	}
+	if _, asked := s.handles.Get(allGroups); asked {
+		return cmp.Or(known, group)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleTime)
 	defer cancel()
 	all, err := s.api.GetUserGroupsContext(ctx)
-	if s.called(err) != nil {
-		return s.handles.Put(group, cmp.Or(known, group), nameRetry)
+	if s.called(err) == nil {
+		for _, g := range all {
+			s.handles.Put(g.ID, "@"+chat.Name(g.Handle), nameLifetime)
+		}
 	}
-	for _, g := range all {
-		s.handles.Put(g.ID, "@"+chat.Name(g.Handle), nameLifetime)
-	}
-	if known, _ = s.handles.Get(group); known == "" {
-		return s.handles.Put(group, group, nameRetry)
-	}
-	return known
+	s.handles.Put(allGroups, "", nameRetry)
+	known, _ = s.handles.Get(group)
+	return cmp.Or(known, group)
 }
 
 // Times of channel look-ups.

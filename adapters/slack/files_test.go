@@ -78,7 +78,7 @@ func TestOtherFilesAreListedByName(t *testing.T) {
 		"larger than declared":  {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest)...), Size: 10}}, "a.png (too large)", 0},
 		"as large as allowed":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
 		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is something else, or the bot may not read it)", 0},
-		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/svg+xml", Content: []byte("<svg/>")}}, "a.png (image/svg+xml)", 0},
+		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/heic", Content: []byte("<svg/>")}}, "a.png (image/heic)", 0},
 		"too large together": {[]slacktest.File{image("a", 5<<20), image("b", 4<<20), image("c", 2<<20), image("d", 1<<20), image("e", 1<<20)},
 			"b.png (over the limit of 8 MB for the images of one message), e.png (over the limit", 3},
 		"declared too small":   {[]slacktest.File{image("a", 5<<20), {Name: "b.png", Content: image("b", 4<<20).Content, Size: 9}}, "b.png (over the limit of 8 MB", 1},

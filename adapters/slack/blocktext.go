@@ -276,8 +276,8 @@ var (
 // eachText is every text in a value, in its order.
 func eachText(value json.RawMessage, depth int) (all []string) {
 	add := func(text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, text)
+		if strings.TrimSpace(text) != "" {
+			all = append(all, strings.Trim(text, "\n"))
 		}
 	}
 	r := strictjson.NewReader(value, strictjson.Replace)

@@ -15,8 +15,8 @@ import (
 // maxNested is how deep the blocks of a message are read. A cell of a table that a person pasted is nine deep.
 const maxNested = 24
 
-// withBlocks adds to a text in mrkdwn what people see in the blocks of its message. Of a message that a person wrote, Slack says most of it
-// in both; a table is in the blocks alone.
+// withBlocks adds to a text in mrkdwn what people see in the blocks of its message. Slack says most of what a person wrote in
+// both; a table is in the blocks alone.
 func withBlocks(text string, blocks json.RawMessage) string {
 	if slices.Contains(noPreview, strings.TrimSpace(text)) {
 		text = ""
@@ -54,7 +54,8 @@ func wordsOf(text string) []string {
 		return part
 	})
 	return strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.In(r, unicode.So, unicode.Sc) || strings.ContainsRune(bullets, r)
+		isWord := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.In(r, unicode.So, unicode.Sc)
+		return !isWord || strings.ContainsRune(bullets, r)
 	})
 }
 
@@ -106,15 +107,14 @@ func typeOf(block json.RawMessage) string {
 
 func isTableType(kind string) bool { return kind == "table" || kind == "data_table" }
 
-// shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of what is not known here it is every text.
+// shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of a kind that is not known here it is
+// every text.
 func shownText(value json.RawMessage, depth int) string {
 	var p part
-	if depth--; depth < 0 || chat.Decode(value, &p) != nil && p.Type == "" {
-		if depth < 0 {
-			return "…"
-		}
-		return strings.Join(eachText(value, depth), "\n")
+	if depth--; depth < 0 {
+		return "…"
 	}
+	_ = chat.Decode(value, &p) // nothing of what is no object
 	switch p.Type {
 	case "mrkdwn", "markdown":
 		return stringOf(p.Text)
@@ -267,9 +267,13 @@ func cellText(cell json.RawMessage, depth int) string {
 	})
 }
 
-// wordy are the members that hold words where they are strings; unseen are those that nobody sees until they press something.
+// wordy are the members that hold words where they are strings; unseen are those that nobody sees until they press
+// something.
 var (
-	wordy  = []string{"text", "title", "subtitle", "description", "caption", "alt_text", "label", "header", "body", "content", "summary"}
+	wordy = []string{
+		"text", "title", "subtitle", "description", "caption", "alt_text", "label", "header", "body", "content",
+		"summary",
+	}
 	unseen = []string{"confirm", "metadata"}
 )
 

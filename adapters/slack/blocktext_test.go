@@ -44,7 +44,7 @@ func TestMessagesOfAThreadAreReadable(t *testing.T) {
 	s := New(core.Deps{Signer: signer}, Config{APIURL: "http://127.0.0.1:1/"})
 	n := s.newNames()
 	n.known["U1"], n.known["U2"] = "ann", "bob"
-	got := s.readable(t.Context(), n, "message of this thread", []slackMessage{{
+	got := n.readable(t.Context(), "message of this thread", []slackMessage{{
 		User: "U1", TS: "1764000000.000100", Text: "look, <@U2>", Files: json.RawMessage(`[{"id":"F1","name":"a.png"}]`),
 		Attachments: json.RawMessage(`[{"is_share":true,"author_id":"U2","text":"mine","files":[{"id":"F2","name":"b.png"}]}]`),
 	}})[0]

@@ -45,7 +45,8 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	return s.names.Put(user, cmp.Or(known, user), nameRetry)
 }
 
-// channelName returns a channel's name; its id, with the reason, for one that the bot can't see, and the id alone if Slack can't say.
+// channelName returns a channel's name. It is its id with the reason for one that the bot can't see, and the id alone if
+// Slack can't say.
 func (s *Slack) channelName(ctx context.Context, channel string) string {
 	known, fresh := s.rooms.Get(channel)
 	if fresh {
@@ -66,8 +67,8 @@ func (s *Slack) channelName(ctx context.Context, channel string) string {
 	return s.rooms.Put(channel, cmp.Or(known, channel), nameRetry)
 }
 
-// names are those of the people, channels and user groups that a message mentions, by their ids. At most chat.MaxNames are looked up for
-// one message, with all that it points at.
+// names are those of the people, channels and user groups that a message mentions, by their ids. At most chat.MaxNames are
+// looked up for one message, with all that it points at.
 type names struct {
 	s     *Slack
 	known map[string]string
@@ -124,7 +125,8 @@ func (n *names) of(id string) string {
 	return ""
 }
 
-// nameKey is @U1, @S1 or #C1 for a token that mentions somebody or something; "" for any other, and for one with a name in it.
+// nameKey is @U1, @S1 or #C1 for a token that mentions somebody or something; "" for any other, and for a channel or a group
+// with its name in it.
 func nameKey(part string) string {
 	what, label, _ := strings.Cut(strings.Trim(part, "<>"), "|")
 	group, isGroup := strings.CutPrefix(what, "!subteam^")

@@ -156,8 +156,8 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
-// changedEvent returns the amendment of a message whose author changed what they wrote, or to which Slack has added something since, such as
-// the message that a link in it leads to; nil for any other change.
+// changedEvent returns the amendment of a message whose author changed what they wrote, or to which Slack has added something
+// since, such as the message that a link in it leads to; nil for any other change.
 func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	var now, before slackMessage
 	if err := chat.Decode(m.Message, &now); err != nil {
@@ -178,13 +178,14 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	_ = chat.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User)
 	is, was := heardIn(now).text, heardIn(before).text
+	added := !bytes.Equal(now.Attachments, before.Attachments) || !bytes.Equal(now.Files, before.Files)
 	var change core.Amendment
 	switch {
 	case byAuthor && is != was:
 		rest, _ := cutMention(is, b.user)
 		change = core.Amendment{Revision: edited.TS, Text: fromMrkdwn(rest, nil)}
-	case is == was && m.EventTS != "" && !(bytes.Equal(now.Attachments, before.Attachments) && bytes.Equal(now.Files, before.Files)):
-		// after the edit that it was added to, and before the next one
+	case is == was && added && m.EventTS != "":
+		// It comes after the edit that it was added to, and before the next one.
 		change = core.Amendment{Revision: cmp.Or(edited.TS, "0") + "/" + m.EventTS, Added: true}
 	default:
 		return nil, nil

@@ -55,13 +55,15 @@ func (f slackFile) called() string {
 
 // unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
 func (f slackFile) unsaid() bool {
-	return f.ID != "" && (f.Access == "check_file_info" || f.Mode == "file_access" || f.Transcription.Status == "processing")
+	isStub := f.Access == "check_file_info" || f.Mode == "file_access"
+	return f.ID != "" && (isStub || f.Transcription.Status == "processing")
 }
 
 // file is a file as it is read. by is who sent it.
 func (f slackFile) file(by core.Speaker) chat.File {
 	file := chat.File{
-		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private), By: by, Why: f.unreadable(),
+		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
+		By: by, Why: f.unreadable(),
 	}
 	if f.Mode == "snippet" {
 		file.Seen = f.Preview
@@ -119,7 +121,7 @@ func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why 
 	case core.IsTemporary(err):
 		return f, "", chat.LookupError(err, "Slack can't be asked for a file now.")
 	case core.CategoryOf(err) == core.Unsupported:
-		return f, core.MessageOf(errFileRefused), nil
+		return f, core.MessageOf(errNoScope), nil
 	case err != nil:
 		return f, "Slack does not show it to the bot: " + webapi.Refusal(err), nil
 	}
@@ -127,9 +129,15 @@ func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why 
 	return slackFileOf(raw), "", err
 }
 
-var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope files:read")
+const scopeFiles = "files:read"
 
-// fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own hosts only.
+var (
+	errNoScope     = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope "+scopeFiles)
+	errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it")
+)
+
+// fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own hosts
+// only.
 func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (chat.Content, error) {
 	files := chat.Fetcher{
 		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,
@@ -137,9 +145,12 @@ func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (ch
 		OwnHost: webapi.OwnHost,
 		Refused: errFileRefused, Redirected: errFileRefused,
 	}
+	if !s.identity.hasScope(scopeFiles, false) {
+		files.Refused, files.Redirected = errNoScope, errNoScope
+	}
 	return func(ctx context.Context, f chat.File) (chat.Content, error) {
-		if !s.identity.hasScope("files:read", true) {
-			return chat.Content{}, errFileRefused
+		if !s.identity.hasScope(scopeFiles, true) {
+			return chat.Content{}, errNoScope
 		}
 		return files.Fetch(ctx, f, f.URL)
 	}

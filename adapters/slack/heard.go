@@ -32,8 +32,8 @@ type heard struct {
 	cut  int // how many attachments and files are left out
 }
 
-// attachment is the part of an attachment that is read: a forwarded message, the preview of a link, what an app attached, or a table that
-// a person pasted.
+// attachment is the part of an attachment that is read: a forwarded message, the preview of a link, what an app
+// attached, or a table that a person pasted.
 type attachment struct {
 	IsShare     bool `json:"is_share"`
 	IsMessage   bool `json:"is_msg_unfurl"`
@@ -67,7 +67,10 @@ func (a attachment) isForward() bool { return a.IsShare || a.IsMessage || a.IsRe
 
 // isOwn reports whether it is a part of what the author of the message wrote, as a pasted table is.
 func (a attachment) isOwn() bool {
-	return len(items(a.Blocks)) > 0 && !a.isForward() && !a.IsAppUnfurl && a.AuthorName+a.Service+a.From+a.Original+a.Pretext+a.Title+a.Text == ""
+	if a.isForward() || a.IsAppUnfurl || a.AuthorName+a.Service+a.From+a.Original+a.Pretext+a.Title+a.Text != "" {
+		return false
+	}
+	return len(items(a.Blocks)) > 0
 }
 
 // heardIn reads all of a message that carries words.
@@ -114,7 +117,7 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 			from = author(cmp.Or(a.AuthorName, a.Service), "")
 		}
 		if text := a.said(); text != "" {
-			h.quoted = append(h.quoted, core.Quotation{What: what, Name: from.Name, ID: from.ID, At: core.QuotedAt(timeOf(a.TS)), Text: text})
+			h.quoted = append(h.quoted, a.quotation(what, from, text))
 		}
 		h.addFiles(from, a.Files)
 	}
@@ -123,7 +126,7 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 // forward reads a forwarded message, its files, and what it forwards itself.
 func (h *heard) forward(a attachment, depth int) {
 	by := author(a.AuthorName, cmp.Or(a.AuthorID, a.BotID))
-	q := core.Quotation{What: "linked message", Name: by.Name, ID: by.ID, At: core.QuotedAt(timeOf(a.TS)), Text: a.said()}
+	q := a.quotation("linked message", by, a.said())
 	if a.IsShare {
 		q.What = "forwarded message"
 	}
@@ -159,6 +162,10 @@ func (h *heard) forward(a attachment, depth int) {
 	}
 }
 
+func (a attachment) quotation(what string, by core.Speaker, text string) core.Quotation {
+	return core.Quotation{What: what, Name: by.Name, ID: by.ID, At: core.QuotedAt(timeOf(a.TS)), Text: text}
+}
+
 // said is the text of an attachment. Its fallback stands for one that has none.
 func (a attachment) said() string {
 	title := a.Title
@@ -172,7 +179,10 @@ func (a attachment) said() string {
 			Value string `json:"value"`
 		}
 		_ = chat.Decode(raw, &field)
-		parts = append(parts, strings.TrimSpace(field.Title+": "+field.Value))
+		if field.Title != "" {
+			field.Title += ": "
+		}
+		parts = append(parts, field.Title+field.Value)
 	}
 	text := withBlocks(lines(parts), a.Blocks)
 	switch {
@@ -188,7 +198,7 @@ func (a attachment) said() string {
 
 // lines are the texts that are not empty, one below the other.
 func lines(texts []string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" || s == ":" }), "\n")
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n")
 }
 
 func hostOf(address string) string {
@@ -269,9 +279,9 @@ func (h heard) points(n *names) []core.Block {
 	return []core.Block{core.Quote(all...)}
 }
 
-// readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it that carries words,
-// what it points at quoted and its files by name. n is shared by all look-ups for one message.
-func (s *Slack) readable(ctx context.Context, n *names, what string, messages []slackMessage) []core.Quotation {
+// readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it that
+// carries words, what it points at quoted, and its files by name.
+func (n *names) readable(ctx context.Context, what string, messages []slackMessage) []core.Quotation {
 	said, texts := make([]heard, len(messages)), []string{}
 	for i, m := range messages {
 		said[i] = heardIn(m)
@@ -287,9 +297,8 @@ func (s *Slack) readable(ctx context.Context, n *names, what string, messages []
 		}
 		own := slices.DeleteFunc(said[i].files, func(f sentFile) bool { return f.by != by })
 		text = append(text, unescape.Replace(namesOf(own)))
-		all[i] = core.Quotation{
-			What: what, Name: n.of(by.ID), ID: by.ID, At: core.QuotedAt(timeOf(json.RawMessage(m.TS))), Text: lines(text),
-		}
+		at := core.QuotedAt(timeOf(json.RawMessage(m.TS)))
+		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: lines(text)}
 	}
 	return all
 }

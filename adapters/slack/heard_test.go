@@ -116,7 +116,7 @@ func TestAttachmentsAreQuoted(t *testing.T) {
 				"pretext": "New build", "author_name": "CI", "author_id": "U2BOB", "title": "build 7", "title_link": "https://ci.example.org/7", "text": "failed in <#C1>", "footer": "ci",
 				"fields": []any{map[string]any{"title": "Branch", "value": "main"}, map[string]any{"value": "alone"}, 7}, "fallback": "build 7 failed", "ts": 1764000000,
 			},
-			[]string{`{"quoted":"attachment","name":"CI","at":"2025-11-24T16:00:00Z"} wrote:`, "> New build\n> build 7 (https://ci.example.org/7)\n> failed in #general\n> Branch: main\n> : alone\n> ci"},
+			[]string{`{"quoted":"attachment","name":"CI","at":"2025-11-24T16:00:00Z"} wrote:`, "> New build\n> build 7 (https://ci.example.org/7)\n> failed in #general\n> Branch: main\n> alone\n> ci"},
 			"slack:U2BOB",
 		},
 		"a preview": {

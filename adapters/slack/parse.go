@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// Parse reads a person's message: what they wrote, what it points at, and its files. In a conversation of several people it begins with
-// the speaker.
+// Parse reads a person's message: what they wrote, what it points at, and its files. In a conversation of several people it
+// begins with the speaker.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,12 +48,15 @@ func TestMessagesOfAThreadAreReadable(t *testing.T) {
 	got := n.readable(t.Context(), "message of this thread", []slackMessage{{
 		User: "U1", TS: "1764000000.000100", Text: "look, <@U2>", Files: json.RawMessage(`[{"id":"F1","name":"a.png"}]`),
 		Attachments: json.RawMessage(`[{"is_share":true,"author_id":"U2","text":"mine","files":[{"id":"F2","name":"b.png"}]}]`),
-	}})[0]
+	}, {BotID: "B1", Username: "Alerts", TS: "x", Attachments: json.RawMessage(`[{"text":"disk full"}]`)}})
+	bot := core.Quotation{
+		What: "message of this thread", Name: "Alerts", ID: "slack:B1", Text: `{"quoted":"attachment","name":"Alerts","id":"slack:B1"} wrote:` + "\n> disk full",
+	}
 	want := core.Quotation{
 		What: "message of this thread", Name: "ann", ID: "slack:U1", At: "2025-11-24T16:00:00Z",
 		Text: "look, @bob\n" + `{"quoted":"forwarded message","name":"bob","id":"slack:U2"} wrote:` + "\n> mine\n> [attached files: b.png]\n[attached files: a.png]",
 	}
-	if got != want {
-		t.Errorf("it reads %+v, want %+v", got, want)
+	if !slices.Equal(got, []core.Quotation{want, bot}) {
+		t.Errorf("they read %+v, want %+v and %+v", got, want, bot)
 	}
 }

@@ -65,8 +65,8 @@ func (f slackFile) file(by core.Speaker) chat.File {
 		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
 		By: by, Why: f.unreadable(),
 	}
-	if f.Mode == "snippet" {
-		file.Seen = f.Preview
+	if f.Mode == "snippet" { // whatever language it is in
+		file.Type, file.Seen = "text/plain", f.Preview
 	}
 	if t := f.Transcription; t.Status == "complete" {
 		if file.Said = t.Preview.Content; file.Said != "" && t.Preview.More {

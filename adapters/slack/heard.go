@@ -76,7 +76,7 @@ func (a attachment) isOwn() bool {
 // heardIn reads all of a message that carries words.
 func heardIn(m slackMessage) heard {
 	h := heard{text: withBlocks(m.Text, m.Blocks), left: maxAttachments}
-	by := author("", cmp.Or(m.User, m.BotID))
+	by := m.author()
 	h.addFiles(by, m.Files)
 	h.attach(&h.text, by, m.Attachments, maxForwards)
 	return h
@@ -89,6 +89,14 @@ func author(name, id string) core.Speaker {
 		by.ID = Name + ":" + id
 	}
 	return by
+}
+
+// author is who wrote a message. A bot has its name in it.
+func (m slackMessage) author() core.Speaker {
+	if m.User == "" {
+		return author(cmp.Or(m.Username, m.BotProfile.Name), m.BotID)
+	}
+	return author("", m.User)
 }
 
 // attach reads the attachments of a message that by wrote: to text is added what is their own.
@@ -290,7 +298,7 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 	n.learn(ctx, texts...)
 	all := make([]core.Quotation, len(messages))
 	for i, m := range messages {
-		by := author("", cmp.Or(m.User, m.BotID))
+		by := m.author()
 		text := []string{fromMrkdwn(said[i].text, n.known)}
 		for _, b := range said[i].points(n) {
 			text = append(text, b.Text)
@@ -298,7 +306,7 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 		own := slices.DeleteFunc(said[i].files, func(f sentFile) bool { return f.by != by })
 		text = append(text, unescape.Replace(namesOf(own)))
 		at := core.QuotedAt(timeOf(json.RawMessage(m.TS)))
-		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: lines(text)}
+		all[i] = core.Quotation{What: what, Name: cmp.Or(by.Name, n.of(by.ID)), ID: by.ID, At: at, Text: lines(text)}
 	}
 	return all
 }

@@ -272,7 +272,7 @@ func TestSnippetsStubsAndVoiceClips(t *testing.T) {
 		file slacktest.File
 		want string
 	}{
-		"a snippet":     {slacktest.File{Name: "a.go", Mode: "snippet", Content: []byte("package a\n\nfunc b() {}\n"), Preview: "package a"}, "contains:\npackage a\n\nfunc b() {}\n"},
+		"a snippet":     {slacktest.File{Name: "a.go", Mode: "snippet", Mime: "application/x-go", Content: []byte("package a\n\nfunc b() {}\n"), Preview: "package a"}, "contains:\npackage a\n\nfunc b() {}\n"},
 		"a stub":        {slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk"), Stub: true}, `"file":"notes.txt","name":"ann","id":"slack:U1ANN","end":`},
 		"a drawing":     {slacktest.File{Name: "a.svg", Mime: "image/svg+xml", Content: []byte("<svg/>")}, "contains:\n<svg/>\n"},
 		"a voice clip":  {clip(voice("complete", "please restart", false)), "> please restart"},

@@ -325,29 +325,32 @@ func TestAStubIsAskedForAgain(t *testing.T) {
 
 // TestTheSentenceForAnEmptyMessageIsTrue: it asks for a mention only where one is needed.
 func TestTheSentenceForAnEmptyMessageIsTrue(t *testing.T) {
-	for _, all := range []bool{false, true} {
-		r := start(t, setup{config: func(c *slack.Config) {
-			if overHTTP(c); all {
-				c.GroupDM = "all"
+	for _, groupDM := range []string{"mention", "all"} {
+		t.Run(groupDM, func(t *testing.T) {
+			r := start(t, setup{config: func(c *slack.Config) {
+				overHTTP(c)
+				c.GroupDM = groupDM
+			}}).known()
+			root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
+			r.one(root.Deliveries...)
+			for _, c := range []struct {
+				where, text, thread string
+				needed              bool
+			}{
+				{"C1", r.MentionOfBot(), "", true}, {r.DMWith("U1ANN"), "  ", "", false},
+				{"G1", r.MentionOfBot(), "", groupDM == "mention"}, {"C1", "  ", root.TS, false},
+			} {
+				var how []slacktest.ActionOption
+				if c.thread != "" {
+					how = append(how, slacktest.InThread(c.thread))
+				}
+				_, err := r.p.Parse(r.ctx, r.one(r.ann.Posts(c.where, c.text, how...).Deliveries...))
+				asked := strings.Contains(core.MessageOf(err), "after mentioning me")
+				if core.CategoryOf(err) != core.ChatMessageShapeInvalid || asked != c.needed {
+					t.Errorf("%+v: Parse gave %v", c, err)
+				}
 			}
-		}}).known()
-		root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
-		r.one(root.Deliveries...)
-		for _, c := range []struct {
-			where, text, thread string
-			needed              bool
-		}{
-			{"C1", r.MentionOfBot(), "", true}, {r.DMWith("U1ANN"), "  ", "", false}, {"G1", r.MentionOfBot(), "", !all}, {"C1", "  ", root.TS, false},
-		} {
-			var how []slacktest.ActionOption
-			if c.thread != "" {
-				how = append(how, slacktest.InThread(c.thread))
-			}
-			_, err := r.p.Parse(r.ctx, r.one(r.ann.Posts(c.where, c.text, how...).Deliveries...))
-			if asked := strings.Contains(core.MessageOf(err), "after mentioning me"); core.CategoryOf(err) != core.ChatMessageShapeInvalid || asked != c.needed {
-				t.Errorf("%+v, all %v: Parse gave %v", c, all, err)
-			}
-		}
+		})
 	}
 }
 

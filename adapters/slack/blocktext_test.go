@@ -44,11 +44,11 @@ func TestMessagesOfAThreadAreReadable(t *testing.T) {
 	}
 	s := New(core.Deps{Signer: signer}, Config{APIURL: "http://127.0.0.1:1/"})
 	n := s.newNames()
-	n.known["U1"], n.known["U2"] = "ann", "bob"
+	n.known["U1"], n.known["U2"], n.known["B1"] = "ann", "bob", "Alerts"
 	got := n.readable(t.Context(), "message of this thread", []slackMessage{{
 		User: "U1", TS: "1764000000.000100", Text: "look, <@U2>", Files: json.RawMessage(`[{"id":"F1","name":"a.png"}]`),
 		Attachments: json.RawMessage(`[{"is_share":true,"author_id":"U2","text":"mine","files":[{"id":"F2","name":"b.png"}]}]`),
-	}, {BotID: "B1", Username: "Alerts", TS: "x", Attachments: json.RawMessage(`[{"text":"disk full"}]`)}})
+	}, {BotID: "B1", TS: "x", Attachments: json.RawMessage(`[{"text":"disk full"}]`)}})
 	bot := core.Quotation{
 		What: "message of this thread", Name: "Alerts", ID: "slack:B1", Text: `{"quoted":"attachment","name":"Alerts","id":"slack:B1"} wrote:` + "\n> disk full",
 	}

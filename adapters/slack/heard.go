@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
 
@@ -76,7 +75,7 @@ func (a attachment) isOwn() bool {
 // heardIn reads all of a message that carries words.
 func heardIn(m slackMessage) heard {
 	h := heard{text: withBlocks(m.Text, m.Blocks), left: maxAttachments}
-	by := m.author()
+	by := author("", cmp.Or(m.User, m.BotID))
 	h.addFiles(by, m.Files)
 	h.attach(&h.text, by, m.Attachments, maxForwards)
 	return h
@@ -89,14 +88,6 @@ func author(name, id string) core.Speaker {
 		by.ID = Name + ":" + id
 	}
 	return by
-}
-
-// author is who wrote a message. A bot has its name in it.
-func (m slackMessage) author() core.Speaker {
-	if m.User == "" {
-		return author(cmp.Or(m.Username, m.BotProfile.Name), m.BotID)
-	}
-	return author("", m.User)
 }
 
 // attach reads the attachments of a message that by wrote: to text is added what is their own.
@@ -263,13 +254,16 @@ func namesOf(files []sentFile) string {
 func (h heard) texts() []string {
 	all := []string{h.text}
 	for _, q := range h.quoted {
-		if user, ok := webapi.UserID(q.ID); ok && q.Name == "" {
-			all = append(all, "<@"+user+">")
+		if q.Name == "" {
+			all = append(all, mentioning(q.ID))
 		}
 		all = append(all, q.Text)
 	}
 	return all
 }
+
+// mentioning is a text that mentions an author, so that their name is looked up.
+func mentioning(id string) string { return "<@" + strings.TrimPrefix(id, Name+":") + ">" }
 
 // points are the quotations as the model is shown them.
 func (h heard) points(n *names) []core.Block {
@@ -291,14 +285,14 @@ func (h heard) points(n *names) []core.Block {
 // carries words, what it points at quoted, and its files by name.
 func (n *names) readable(ctx context.Context, what string, messages []slackMessage) []core.Quotation {
 	said, texts := make([]heard, len(messages)), []string{}
-	for i, m := range messages {
+	for i, m := range slices.Backward(messages) { // the newest names first
 		said[i] = heardIn(m)
-		texts = append(append(texts, "<@"+m.User+">"), said[i].texts()...)
+		texts = append(append(texts, mentioning(cmp.Or(m.User, m.BotID))), said[i].texts()...)
 	}
 	n.learn(ctx, texts...)
 	all := make([]core.Quotation, len(messages))
 	for i, m := range messages {
-		by := m.author()
+		by := author("", cmp.Or(m.User, m.BotID))
 		text := []string{fromMrkdwn(said[i].text, n.known)}
 		for _, b := range said[i].points(n) {
 			text = append(text, b.Text)
@@ -306,7 +300,7 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 		own := slices.DeleteFunc(said[i].files, func(f sentFile) bool { return f.by != by })
 		text = append(text, unescape.Replace(namesOf(own)))
 		at := core.QuotedAt(timeOf(json.RawMessage(m.TS)))
-		all[i] = core.Quotation{What: what, Name: cmp.Or(by.Name, n.of(by.ID)), ID: by.ID, At: at, Text: lines(text)}
+		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: lines(text)}
 	}
 	return all
 }

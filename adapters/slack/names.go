@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/webapi"
 )
 
 // names are those of the people, channels and user groups that a message mentions, by their ids. At most chat.MaxNames are
@@ -58,9 +57,9 @@ func (n *names) learn(ctx context.Context, texts ...string) {
 	}
 }
 
-// of returns the name of a person, by their id in core; "" if it is not known.
+// of returns the name of a person or a bot, by their id in core; "" if it is not known.
 func (n *names) of(id string) string {
-	user, _ := webapi.UserID(id)
+	user := strings.TrimPrefix(id, Name+":")
 	if name := n.known[user]; name != user {
 		return name
 	}

@@ -45,7 +45,6 @@ type messageEvent struct {
 type slackMessage struct {
 	User     string          `json:"user"`
 	BotID    string          `json:"bot_id"`
-	Username string          `json:"username"` // of a bot: what it calls itself
 	Subtype  string          `json:"subtype"`
 	Text     string          `json:"text"`
 	TS       string          `json:"ts"`
@@ -56,10 +55,6 @@ type slackMessage struct {
 	Blocks      json.RawMessage `json:"blocks"`
 	Attachments json.RawMessage `json:"attachments"`
 	Files       json.RawMessage `json:"files"`
-
-	BotProfile struct {
-		Name string `json:"name"`
-	} `json:"bot_profile"`
 
 	// The workspace, or on Enterprise Grid the organisation, of the person who wrote it; "" if Slack does not say.
 	UserTeam   string `json:"user_team"`

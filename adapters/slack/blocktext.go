@@ -15,8 +15,8 @@ import (
 // maxNested is how deep the blocks of a message are read. A cell of a table that a person pasted is nine deep.
 const maxNested = 24
 
-// withBlocks adds to a text in mrkdwn what people see in the blocks of its message. Slack says most of what a person wrote in
-// both; a table is in the blocks alone.
+// withBlocks adds to a text in mrkdwn what people see in the blocks of its message. Slack says most of what a person
+// wrote in both; a table is in the blocks alone.
 func withBlocks(text string, blocks json.RawMessage) string {
 	if slices.Contains(noPreview, strings.TrimSpace(text)) {
 		text = ""
@@ -107,8 +107,8 @@ func typeOf(block json.RawMessage) string {
 
 func isTableType(kind string) bool { return kind == "table" || kind == "data_table" }
 
-// shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of a kind that is not known here it is
-// every text.
+// shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of a kind that is not known here
+// it is every text.
 func shownText(value json.RawMessage, depth int) string {
 	var p part
 	if depth--; depth < 0 {

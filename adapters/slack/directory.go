@@ -45,8 +45,8 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	return s.names.Put(user, cmp.Or(known, user), nameRetry)
 }
 
-// channelName returns a channel's name. It is its id with the reason for one that the bot can't see, and the id alone if
-// Slack can't say.
+// channelName returns a channel's name. It is its id with the reason for one that the bot can't see, and the id alone
+// if Slack can't say.
 func (s *Slack) channelName(ctx context.Context, channel string) string {
 	known, fresh := s.rooms.Get(channel)
 	if fresh {

@@ -93,8 +93,8 @@ func TestChangesOfOtherFieldsAreNotAmendments(t *testing.T) {
 	}
 }
 
-// TestWhatSlackAddsLaterIsAnAmendment: the preview of a link comes with a change of its own. It comes after the edit before it and before the
-// next one, whatever the clocks say, and shows nothing on a card.
+// TestWhatSlackAddsLaterIsAnAmendment: the preview of a link comes with a change of its own. It comes after the edit
+// before it and before the next one, whatever the clocks say, and shows nothing on a card.
 func TestWhatSlackAddsLaterIsAnAmendment(t *testing.T) {
 	r := start(t, setup{}).known()
 	bobs := r.bob.Posts("C1", "Quarter figures are in")
@@ -112,7 +112,8 @@ func TestWhatSlackAddsLaterIsAnAmendment(t *testing.T) {
 	one := amended(r.one(r.Unfurl("C1", p.TS, "", linked)...))
 	again := first
 	again.Payload = one.Payload
-	if said := r.message(again).Content; !strings.Contains(said.String(), "Quarter figures are in") || !strings.HasPrefix(said.Own(), "see https") {
+	said := r.message(again).Content
+	if !strings.Contains(said.String(), "Quarter figures are in") || !strings.HasPrefix(said.Own(), "see https") {
 		t.Errorf("the agent reads %q", said)
 	}
 	two := amended(r.one(r.Unfurl("C1", p.TS, "https://example.org")...))
@@ -124,7 +125,8 @@ func TestWhatSlackAddsLaterIsAnAmendment(t *testing.T) {
 			t.Errorf("%q is not before %q", pair[0].Revision, pair[1].Revision)
 		}
 	}
-	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "an answer"}})
+	answer := core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "done"}
+	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: answer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,8 @@ func TestAnEditOfATableIsAnAmendment(t *testing.T) {
 	pasted := func(price string) map[string]any { return table([]string{"Item", "Price"}, []string{"apples", price}) }
 	message := func(price, edited string) map[string]any {
 		m := map[string]any{
-			"type": "message", "user": "U1ANN", "text": "which is cheaper?", "ts": "1700000001.000100", "attachments": []any{pasted(price)},
+			"type": "message", "user": "U1ANN", "text": "which is cheaper?", "ts": "1700000001.000100",
+			"attachments": []any{pasted(price)},
 		}
 		if edited != "" {
 			m["edited"] = map[string]any{"user": "U1ANN", "ts": edited}
@@ -146,10 +149,12 @@ func TestAnEditOfATableIsAnAmendment(t *testing.T) {
 		return m
 	}
 	e := r.one(r.Send(map[string]any{
-		"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel", "ts": "1700000010.000000",
-		"event_ts": "1700000010.000000", "message": message("3.20", "1700000010.000000"), "previous_message": message("3.10", ""),
+		"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel",
+		"ts": "1700000010.000000", "event_ts": "1700000010.000000",
+		"message": message("3.20", "1700000010.000000"), "previous_message": message("3.10", ""),
 	}))
-	if a := r.amendment(e, "message/T0GATE/C1/1700000001.000100"); a.Added || a.Text != "which is cheaper?\nItem | Price\napples | 3.20" {
+	a := r.amendment(e, "message/T0GATE/C1/1700000001.000100")
+	if a.Added || a.Text != "which is cheaper?\nItem | Price\napples | 3.20" {
 		t.Errorf("the amendment is %+v", a)
 	}
 }

@@ -156,8 +156,8 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
-// changedEvent returns the amendment of a message whose author changed what they wrote, or to which Slack has added something
-// since, such as the message that a link in it leads to; nil for any other change.
+// changedEvent returns the amendment of a message whose author changed what they wrote, or to which Slack has added
+// something since, such as the message that a link in it leads to; nil for any other change.
 func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	var now, before slackMessage
 	if err := chat.Decode(m.Message, &now); err != nil {

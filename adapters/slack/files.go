@@ -95,7 +95,8 @@ func (f slackFile) unreadable() string {
 	return ""
 }
 
-// filesOf are the files of a message, as they are read. Error: Slack has to be asked about one, and can't be asked now.
+// filesOf are the files of a message, as they are read. Error: Slack has to be asked about one, and can't be asked
+// now.
 func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files []chat.File, err error) {
 	asked := 0
 	for _, f := range sent {
@@ -136,8 +137,8 @@ var (
 	errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it")
 )
 
-// fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own hosts
-// only.
+// fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own
+// hosts only.
 func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (chat.Content, error) {
 	files := chat.Fetcher{
 		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,

@@ -281,8 +281,8 @@ func (h heard) points(n *names) []core.Block {
 	return []core.Block{core.Quote(all...)}
 }
 
-// readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it that
-// carries words, what it points at quoted, and its files by name.
+// readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it
+// that carries words, what it points at quoted, and its files by name.
 func (n *names) readable(ctx context.Context, what string, messages []slackMessage) []core.Quotation {
 	said, texts := make([]heard, len(messages)), []string{}
 	for i, m := range slices.Backward(messages) { // the newest names first

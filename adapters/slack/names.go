@@ -8,8 +8,8 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// names are those of the people, channels and user groups that a message mentions, by their ids. At most chat.MaxNames are
-// looked up for one message, with all that it points at.
+// names are those of the people, channels and user groups that a message mentions, by their ids. At most
+// chat.MaxNames are looked up for one message, with all that it points at.
 type names struct {
 	s     *Slack
 	known map[string]string
@@ -66,8 +66,8 @@ func (n *names) of(id string) string {
 	return ""
 }
 
-// nameKey is @U1, @S1 or #C1 for a token that mentions somebody or something; "" for any other, and for a channel or a group
-// with its name in it.
+// nameKey is @U1, @S1 or #C1 for a token that mentions somebody or something; "" for any other, and for a channel or
+// a group with its name in it.
 func nameKey(part string) string {
 	what, label, _ := strings.Cut(strings.Trim(part, "<>"), "|")
 	group, isGroup := strings.CutPrefix(what, "!subteam^")

@@ -10,14 +10,15 @@ import (
 	"gatehouse/core"
 )
 
-// Parse reads a person's message: what they wrote, what it points at, and its files. In a conversation of several people it
-// begins with the speaker.
+// Parse reads a person's message: what they wrote, what it points at, and its files. In a conversation of several
+// people it begins with the speaker.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent
 	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" ||
 		!strings.Contains(string(body.Event), `"text"`) {
-		return in, core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
+		return in, core.Errorf(core.ChatMessageShapeInvalid,
+			"The message from Slack could not be read. Please send it again.")
 	}
 	b, _ := s.botOf(body)
 	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")

@@ -27,7 +27,8 @@ func (m listeningModel) Next(ctx context.Context, h core.History, _ json.RawMess
 	case <-ctx.Done():
 		return agent.Answer{}, context.Cause(ctx)
 	}
-	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("ok")}, Finish: llm.FinishStop}, nil
+	ok := core.Message{Role: core.Assistant, Content: core.Text("ok")}
+	return agent.Answer{Message: ok, Finish: llm.FinishStop}, nil
 }
 
 // shown is all that a model is shown of a message.
@@ -51,29 +52,46 @@ func TestSlackIsHeardWhole(t *testing.T) {
 	}
 	model := listeningModel{asked: make(chan core.Message)}
 	s := serveSlackWith(t, slacktest.Options{}, transports["HTTP"], model)
-	s.slack.AddChannel(slacktest.Channel{ID: "DUVH3NH0001", Kind: slacktest.DM, Members: []string{"U1ANN", s.slack.BotUserID()}})
+	both := []string{"U1ANN", s.slack.BotUserID()}
+	s.slack.AddChannel(slacktest.Channel{ID: "DUVH3NH0001", Kind: slacktest.DM, Members: both})
 	s.slack.AddChannel(slacktest.Channel{ID: "C2", Name: "billing", Members: []string{"U2BOB"}})
 	s.slack.AddChannel(slacktest.Channel{ID: "C3", Name: "secret", Kind: slacktest.Private, Members: []string{"U2BOB"}})
 	s.slack.AddGroup(slacktest.Group{ID: "S0OPS", Handle: "ops", Members: []string{"U2BOB"}})
-	picture := s.slack.AddFile(slacktest.File{ID: "F9", Name: "shot.png", Content: []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR a picture's head")})
+	head := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR a picture's head")
+	picture := s.slack.AddFile(slacktest.File{ID: "F9", Name: "shot.png", Content: head})
 	s.slack.AddFile(slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk\n")})
 	const bob = `"name":"Bob Example","id":"slack:U2BOB","at":"2025-11-24T16:00:00Z"} wrote:` + "\n> "
 	const ann = `{"name":"ann","id":"slack:U1ANN"} says:`
 	for name, want := range map[string][]string{
 		"S01": {`{"quoted":"forwarded message",` + bob + "The invoice 4711 is wrong, please check the sum\n" + ann},
-		"S03": {`{"quoted":"forwarded message",` + bob + "screenshot of the failure\n> [attached files: shot.png]\n" + ann, "(an image, image/png)", "> look at this"},
-		"S04": {`{"quoted":"linked message",` + bob + "Quarter figures are in\n" + ann, "> see https://gate.slack.com/archives/C2/p1764000000000100"},
+		"S03": {
+			`{"quoted":"forwarded message",` + bob + "screenshot of the failure\n> [attached files: shot.png]\n" + ann,
+			"(an image, image/png)", "> look at this",
+		},
+		"S04": {
+			`{"quoted":"linked message",` + bob + "Quarter figures are in\n" + ann,
+			"> see https://gate.slack.com/archives/C2/p1764000000000100",
+		},
 		"S05": {ann, "> which of these is cheaper?\n> Item | Price\n> apples | 3.10"},
-		"S08": {`{"quoted":"file","file":"notes.txt","name":"ann","id":"slack:U1ANN","end":"`, " contains:\nbuy milk\n", ann, "> what is in here?"},
-		"S10": {`"file":"audio_message.m4a","name":"ann","id":"slack:U1ANN"} wrote:` + "\n> please restart the billing job\n" + ann},
-		"S12": {ann, "> tell #billing and #C3 (a private channel that the bot can't see) and @ops and @bob, also Feb 18 :wave::skin-tone-4:"},
+		"S08": {
+			`{"quoted":"file","file":"notes.txt","name":"ann","id":"slack:U1ANN","end":"`, " contains:\nbuy milk\n", ann,
+			"> what is in here?",
+		},
+		"S10": {
+			`"file":"audio_message.m4a","name":"ann","id":"slack:U1ANN"} wrote:`, "> please restart the billing job\n" + ann,
+		},
+		"S12": {
+			ann, "> tell #billing and #C3 (a private channel that the bot can't see) and @ops and @bob, also Feb 18 ",
+			":wave::skin-tone-4:",
+		},
 	} {
 		text, err := os.ReadFile(filepath.Join(root, "field", "slack", name+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var event map[string]any
-		own := strings.NewReplacer("https://files.slack.com/files-pri/T0GATE-F9/download/shot.png", picture, "https://files.slack.com/files-pri/T0GATE-F9/shot.png", picture)
+		const at = "https://files.slack.com/files-pri/T0GATE-F9/"
+		own := strings.NewReplacer(at+"download/shot.png", picture, at+"shot.png", picture)
 		if err := json.Unmarshal([]byte(own.Replace(string(text))), &event); err != nil {
 			t.Fatal(name, err)
 		}

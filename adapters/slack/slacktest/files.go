@@ -145,20 +145,25 @@ func filesInfo(q *request) (object, *failure) {
 	}
 	whole := f.File
 	whole.Stub = false
-	return object{"file": q.s.wireFiles([]File{whole})[0], "comments": []any{}, "response_metadata": object{"next_cursor": ""}}, nil
+	return object{
+		"file": q.s.wireFiles([]File{whole})[0], "comments": []any{}, "response_metadata": object{"next_cursor": ""},
+	}, nil
 }
 
 func (s *Server) wireFiles(files []File) []object {
 	out := []object{}
 	for _, f := range files {
 		if f.Stub {
-			out = append(out, object{"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0})
+			out = append(out, object{
+				"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0,
+			})
 			continue
 		}
 		private, kind := cmp.Or(f.URL, s.fileURL(f)), strings.TrimPrefix(path.Ext(f.Name), ".")
 		file := object{
 			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name, "title": cmp.Or(f.Title, f.Name), "mimetype": mimeOf(f), "filetype": kind,
-			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)), "mode": cmp.Or(f.Mode, "hosted"), "is_external": false, "external_type": "", "editable": false,
+			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)), "mode": cmp.Or(f.Mode, "hosted"),
+			"is_external": false, "external_type": "", "editable": false,
 			"is_public": true, "url_private": private, "url_private_download": private, "file_access": "visible",
 			"permalink": s.workspaceURL() + "files/" + f.ID + "/" + url.PathEscape(f.Name),
 		}

@@ -151,7 +151,8 @@ func WithBlocks(blocks ...Block) ActionOption {
 	return func(h *actionOptions) { h.blocks = append(h.blocks, blocks...) }
 }
 
-// WithAttachments adds attachments to the message; of [Server.Unfurl], they take the place of the preview. See [Server.Forward].
+// WithAttachments adds attachments to the message; of [Server.Unfurl], they take the place of the preview. See
+// [Server.Forward].
 func WithAttachments(attachments ...map[string]any) ActionOption {
 	return func(h *actionOptions) { h.attached = append(h.attached, attachments...) }
 }

@@ -107,14 +107,17 @@ func (s *Server) Unfurl(channel, ts, link string, options ...ActionOption) []*De
 	h := actionOptions{}.with(options)
 	r.Attachments = h.attached
 	if h.attached == nil {
-		r.Attachments = []object{{"id": 1, "from_url": link, "original_url": link, "fallback": link, "title": link, "title_link": link, "service_name": "web"}}
+		r.Attachments = []object{{
+			"id": 1, "from_url": link, "original_url": link, "fallback": link, "title": link, "title_link": link,
+			"service_name": "web",
+		}}
 	}
 	s.changed()
 	return s.emitChanged(c, r.Message, before, h)
 }
 
-// Forward is the attachment by which a message is shown in another one: forwarded or, if shared is false, because a link leads to it. See
-// [WithAttachments].
+// Forward is the attachment by which a message is shown in another one: forwarded or, if shared is false, because a
+// link leads to it. See [WithAttachments].
 func (s *Server) Forward(channel, ts string, shared bool) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +132,9 @@ func (s *Server) Forward(channel, ts string, shared bool) map[string]any {
 		inner["attachments"] = r.Attachments
 	}
 	forward := object{
-		"id": 1, "ts": ts, "author_id": cmp.Or(r.User, r.BotID), "author_name": name, "channel_id": c.ID, "channel_team": s.o.TeamID,
-		"is_msg_unfurl": true, "is_share": shared, "from_url": link, "original_url": link, "footer": "Slack Conversation", "mrkdwn_in": []string{"text"},
+		"id": 1, "ts": ts, "author_id": cmp.Or(r.User, r.BotID), "author_name": name, "channel_id": c.ID,
+		"channel_team": s.o.TeamID, "is_msg_unfurl": true, "is_share": shared, "from_url": link, "original_url": link,
+		"footer": "Slack Conversation", "mrkdwn_in": []string{"text"},
 		"text": r.Text, "fallback": "[" + ts + "] " + name + ": " + r.Text,
 		"message_blocks": []object{{"team": s.o.TeamID, "channel": c.ID, "ts": ts, "message": inner}},
 	}

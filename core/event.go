@@ -103,6 +103,10 @@ type Amendment struct {
 	Revision string          `json:"revision"`          // orders amendments: one with a smaller revision than an applied one changes nothing
 	Payload  json.RawMessage `json:"payload,omitempty"` // empty: deleted
 	Text     string          `json:"text,omitempty"`    // the new text
+
+	// Added: the author changed nothing, and the platform has added something that the message points at. It is used while the turn has not
+	// begun; after that it changes nothing, and no card shows it.
+	Added bool `json:"added,omitempty"`
 }
 
 // Allowed reports whether by may make this amendment to an event of of; an actor without an id is the platform itself.

@@ -45,6 +45,28 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	return s.names.Put(user, cmp.Or(known, user), nameRetry)
 }
 
+// channelName returns a channel's name. It is its id with the reason for one that the bot can't see, and the id alone
+// if Slack can't say.
+func (s *Slack) channelName(ctx context.Context, channel string) string {
+	known, fresh := s.rooms.Get(channel)
+	if fresh {
+		return known
+	}
+	c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+	switch fault := s.called(err); {
+	case err == nil && c.Name != "":
+		return s.rooms.Put(channel, chat.Name(c.Name), nameLifetime)
+	case webapi.IsRefusal(err, "channel_not_found"):
+		return s.rooms.Put(channel, channel+" (a private channel that the bot can't see)", nameRetry)
+	case core.CategoryOf(fault) == core.Unsupported:
+		s.warnOnce("names of channels can't be looked up: the token lacks the scope channels:read")
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return channel
+	}
+	return s.rooms.Put(channel, cmp.Or(known, channel), nameRetry)
+}
+
 // NameOf returns a person's name in Slack, "" if it can't be looked up.
 func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	if user, ok := webapi.UserID(who.ID); ok {
@@ -163,25 +185,29 @@ func (s *Slack) groupsOf(ctx context.Context, who core.Actor, wanted []string, m
 	return in, nil
 }
 
+// allGroups is in the cache of handles while Slack was asked for all groups a moment ago.
+const allGroups = ""
+
 // handle returns how people call a user group: @ops; its id if Slack does not say.
 func (s *Slack) handle(ctx context.Context, group string) string {
 	known, fresh := s.handles.Get(group)
 	if fresh {
 		return known
 	}
+	if _, asked := s.handles.Get(allGroups); asked {
+		return cmp.Or(known, group)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleTime)
 	defer cancel()
 	all, err := s.api.GetUserGroupsContext(ctx)
-	if s.called(err) != nil {
-		return s.handles.Put(group, cmp.Or(known, group), nameRetry)
+	if s.called(err) == nil {
+		for _, g := range all {
+			s.handles.Put(g.ID, "@"+chat.Name(g.Handle), nameLifetime)
+		}
 	}
-	for _, g := range all {
-		s.handles.Put(g.ID, "@"+chat.Name(g.Handle), nameLifetime)
-	}
-	if known, _ = s.handles.Get(group); known == "" {
-		return s.handles.Put(group, group, nameRetry)
-	}
-	return known
+	s.handles.Put(allGroups, "", nameRetry)
+	known, _ = s.handles.Get(group)
+	return cmp.Or(known, group)
 }
 
 // Times of channel look-ups.

@@ -59,10 +59,8 @@ func TestChangesOfOtherFieldsAreNotAmendments(t *testing.T) {
 	r := start(t, setup{}).known()
 	p := r.ann.Posts("C1", r.MentionOfBot()+" see https://example.org")
 	r.one(p.Deliveries...)
-	r.none(r.Unfurl("C1", p.TS, "https://example.org")...)
 	r.none(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see https://example.org")...)
 	r.one(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see this")...)
-	r.none(r.Unfurl("C1", p.TS, "https://example.org")...) // the message is marked as edited by now
 
 	say := func(user, text string, more map[string]any) map[string]any {
 		m := map[string]any{"type": "message", "user": user, "text": text, "ts": p.TS}
@@ -92,6 +90,72 @@ func TestChangesOfOtherFieldsAreNotAmendments(t *testing.T) {
 		if got := r.taken(d); len(got) != 0 {
 			t.Errorf("%s: was passed to accept: %+v", name, got)
 		}
+	}
+}
+
+// TestWhatSlackAddsLaterIsAnAmendment: the preview of a link comes with a change of its own. It comes after the edit
+// before it and before the next one, whatever the clocks say, and shows nothing on a card.
+func TestWhatSlackAddsLaterIsAnAmendment(t *testing.T) {
+	r := start(t, setup{}).known()
+	bobs := r.bob.Posts("C1", "Quarter figures are in")
+	p := r.ann.Posts("C1", r.MentionOfBot()+" see https://gate.slack.com/archives/C1/p1")
+	first := r.one(p.Deliveries...)
+	linked := slacktest.WithAttachments(r.Forward("C1", bobs.TS, false))
+	amended := func(e core.Event) core.Amendment {
+		t.Helper()
+		a := r.amendment(e, first.ID)
+		if !a.Added || a.Text != "" || e.Actor.ID != first.Actor.ID {
+			t.Errorf("the amendment is %+v, by %v", a, e.Actor)
+		}
+		return a
+	}
+	one := amended(r.one(r.Unfurl("C1", p.TS, "", linked)...))
+	again := first
+	again.Payload = one.Payload
+	said := r.message(again).Content
+	if !strings.Contains(said.String(), "Quarter figures are in") || !strings.HasPrefix(said.Own(), "see https") {
+		t.Errorf("the agent reads %q", said)
+	}
+	two := amended(r.one(r.Unfurl("C1", p.TS, "https://example.org")...))
+	edit := r.amendment(r.one(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see that")...), first.ID)
+	three := amended(r.one(r.Unfurl("C1", p.TS, "", linked)...)) // the message is marked as edited by now
+	later := r.amendment(r.one(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see nothing")...), first.ID)
+	for _, pair := range [][2]core.Amendment{{one, two}, {two, edit}, {edit, three}, {three, later}} {
+		if pair[0].Revision >= pair[1].Revision {
+			t.Errorf("%q is not before %q", pair[0].Revision, pair[1].Revision)
+		}
+	}
+	answer := core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "done"}
+	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: answer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ours, _ := strings.Cut(string(ref), "/")
+	r.none(r.Unfurl("C1", ours, "https://example.org")...)
+}
+
+// TestAnEditOfATableIsAnAmendment: a table is the author's own words, though Slack's text does not have it.
+func TestAnEditOfATableIsAnAmendment(t *testing.T) {
+	r := start(t, setup{}).known()
+	pasted := func(price string) map[string]any { return table([]string{"Item", "Price"}, []string{"apples", price}) }
+	message := func(price, edited string) map[string]any {
+		m := map[string]any{
+			"type": "message", "user": "U1ANN", "text": "which is cheaper?", "ts": "1700000001.000100",
+			"attachments": []any{pasted(price)},
+		}
+		if edited != "" {
+			m["edited"] = map[string]any{"user": "U1ANN", "ts": edited}
+		}
+		return m
+	}
+	e := r.one(r.Send(map[string]any{
+		"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel",
+		"ts": "1700000010.000000", "event_ts": "1700000010.000000",
+		"message": message("3.20", "1700000010.000000"), "previous_message": message("3.10", ""),
+	}))
+	a := r.amendment(e, "message/T0GATE/C1/1700000001.000100")
+	if a.Added || a.Text != "which is cheaper?\nItem | Price\napples | 3.20" {
+		t.Errorf("the amendment is %+v", a)
 	}
 }
 

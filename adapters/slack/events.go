@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -155,8 +156,8 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
-// changedEvent returns the amendment of a message whose author changed its text; nil for any other change, such as an
-// unfurl.
+// changedEvent returns the amendment of a message whose author changed what they wrote, or to which Slack has added
+// something since, such as the message that a link in it leads to; nil for any other change.
 func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	var now, before slackMessage
 	if err := chat.Decode(m.Message, &now); err != nil {
@@ -167,24 +168,35 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 		m.DeletedTS = now.TS
 		return deletedEvent(b, m), nil
 	}
+	if now.BotID != "" || now.User == "" || now.User == b.user || before.User != now.User || now.TS == "" {
+		return nil, nil
+	}
 	var edited struct {
 		User string `json:"user"`
 		TS   string `json:"ts"`
 	}
 	_ = chat.Decode(now.Edited, &edited)
-	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User) && now.BotID == "" && now.User != "" && now.User != b.user
-	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" {
+	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User)
+	is, was := heardIn(now).text, heardIn(before).text
+	added := !bytes.Equal(now.Attachments, before.Attachments) || !bytes.Equal(now.Files, before.Files)
+	var change core.Amendment
+	switch {
+	case byAuthor && is != was:
+		rest, _ := cutMention(is, b.user)
+		change = core.Amendment{Revision: edited.TS, Text: fromMrkdwn(rest, nil)}
+	case is == was && added && m.EventTS != "":
+		// It comes after the edit that it was added to, and before the next one.
+		change = core.Amendment{Revision: cmp.Or(edited.TS, "0") + "/" + m.EventTS, Added: true}
+	default:
 		return nil, nil
 	}
-	if refused, err := s.refuses(ctx, b, e, messageEvent{slackMessage: now}); refused {
+	refused, err := s.refuses(ctx, b, e, messageEvent{slackMessage: now})
+	if refused {
 		return nil, err
 	}
-	payload, err := rewritten(e, m)
-	if err != nil {
+	if change.Payload, err = rewritten(e, m); err != nil {
 		return nil, err
 	}
-	rest, _ := cutMention(now.Text, b.user)
-	change := core.Amendment{Revision: edited.TS, Payload: payload, Text: fromMrkdwn(rest, nil)}
 	return amendment(b, m, now.User, now.TS, change), nil
 }
 

@@ -77,8 +77,8 @@ func TestOtherFilesAreListedByName(t *testing.T) {
 		"declared too large":    {[]slacktest.File{{Name: "a.png", Content: png, Size: largest + 1}}, "a.png (too large)", 0},
 		"larger than declared":  {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest)...), Size: 10}}, "a.png (too large)", 0},
 		"as large as allowed":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
-		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is not an image", 0},
-		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/svg+xml", Content: []byte("<svg/>")}}, "a.png (image/svg+xml)", 0},
+		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is something else, or the bot may not read it)", 0},
+		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/heic", Content: []byte("<svg/>")}}, "a.png (image/heic)", 0},
 		"too large together": {[]slacktest.File{image("a", 5<<20), image("b", 4<<20), image("c", 2<<20), image("d", 1<<20), image("e", 1<<20)},
 			"b.png (over the limit of 8 MB for the images of one message), e.png (over the limit", 3},
 		"declared too small":   {[]slacktest.File{image("a", 5<<20), {Name: "b.png", Content: image("b", 4<<20).Content, Size: 9}}, "b.png (over the limit of 8 MB", 1},
@@ -124,7 +124,7 @@ func TestFilesWithoutANameAreListed(t *testing.T) {
 func TestImagesAreListedByNameWithoutTheScope(t *testing.T) {
 	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
-	if len(images(m)) != 0 || !strings.Contains(m.Content.Own(), "a.png (it is not an image, or the bot may not read it)") {
+	if len(images(m)) != 0 || !strings.Contains(m.Content.Own(), "a.png (the bot may not read it; it needs the scope files:read)") {
 		t.Errorf("the agent reads %+v", m.Content)
 	}
 }

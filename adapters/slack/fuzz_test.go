@@ -56,6 +56,8 @@ func FuzzEvent(f *testing.F) {
 		`{`+authorized+`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4","message":{"user":"U1","ts":"1.2","text":"b","edited":{"user":"U1","ts":"1.3"}},"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
 		`{`+authorized+`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4","message":{"subtype":"tombstone","user":"USLACKBOT","ts":"1.2"},"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
 		`{`+authorized+`,"event":{"type":"message","subtype":"message_deleted","channel":"C1","event_ts":"1.4","deleted_ts":"1.2","previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
+		`{`+authorized+`,"event":{"type":"message","user":"U1","channel":"D1","channel_type":"im","ts":"1.2","text":"","attachments":[{"is_share":true,"author_id":"U2","ts":"1.1","text":"x <#C2>","files":[{"id":"F1"}],"message_blocks":[{"message":{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"x"}]}]}]}}]},{"blocks":[{"type":"table","rows":[[{"type":"raw_text","text":"a"}]]}]}]}}`,
+		`{`+authorized+`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4","message":{"user":"U1","ts":"1.2","text":"a","attachments":[{"from_url":"https://x","title":"t"}]},"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
 		`{"type":"app_rate_limited"}`, `{}`, `null`, `[`,
 	)
 }

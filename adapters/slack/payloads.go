@@ -49,8 +49,12 @@ type slackMessage struct {
 	Text     string          `json:"text"`
 	TS       string          `json:"ts"`
 	ThreadTS string          `json:"thread_ts"`
-	Files    json.RawMessage `json:"files"`
 	Edited   json.RawMessage `json:"edited"`
+
+	// What carries words beside the text, see heardIn.
+	Blocks      json.RawMessage `json:"blocks"`
+	Attachments json.RawMessage `json:"attachments"`
+	Files       json.RawMessage `json:"files"`
 
 	// The workspace, or on Enterprise Grid the organisation, of the person who wrote it; "" if Slack does not say.
 	UserTeam   string `json:"user_team"`

@@ -22,6 +22,7 @@ var methodOf = map[string]string{
 	"OpenConversationContext": "conversations.open", "GetUserInfoContext": "users.info", "GetBotInfoContext": "bots.info",
 	"GetUserGroupMembersContext": "usergroups.users.list", "GetUserGroupsContext": "usergroups.list",
 	"AddReactionContext": "reactions.add", "RemoveReactionContext": "reactions.remove",
+	"GetFileInfoContext":               "files.info",
 	"SetAssistantThreadsStatusContext": "assistant.threads.setStatus",
 }
 

@@ -171,4 +171,28 @@ var amendExamples = []example{
 		must(w.Decide(w.ctx, core.Decision{Approval: a.ID, Vote: &core.Vote{Actor: bob, Choice: core.Approve}}))(w)
 		w.wantEnd(w.amend(e, changed("4", "last words")), core.EndIgnored)
 	}},
+	{"what the platform adds to a message is used before its turn, and shown on no card", func(w *world) {
+		added := func(revision string) core.Amendment {
+			return core.Amendment{Revision: revision, Payload: json.RawMessage(`"with a preview"`), Added: true}
+		}
+		e := w.event(core.KindMessage, other, "")
+		seq := w.accept(e)
+		w.wantEnd(w.amend(e, added("0/2")), core.EndApplied)
+		c := w.take(seq, minute)
+		if string(c.Event.Payload) != `"with a preview"` {
+			w.Fatalf("the turn reads %s", c.Event.Payload)
+		}
+		w.wantEnd(w.amend(e, added("0/3")), core.EndIgnored)
+		w.ok(w.Finish(w.ctx, core.Finish{Claim: c, Retry: &core.Retry{After: minute}}))
+		w.wantEnd(w.amend(e, added("0/4")), core.EndIgnored)
+		w.db.Advance(minute)
+		w.done(w.take(seq, minute), core.Finish{})
+
+		asked := w.suspend(conversation, "a1", core.Rule{}).Event.Event
+		w.sent(w.first(minute), "card")
+		w.wantEnd(w.amend(asked, added("2/5")), core.EndIgnored)
+		w.equal("the card", must(w.LoadApproval(w.ctx, "a1"))(w).Changed, "")
+		w.wantEnd(w.amend(asked, changed("2", "the edit before it, which arrives late")), core.EndApplied)
+		w.sent(w.first(minute), "card")
+	}},
 }

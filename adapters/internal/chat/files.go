@@ -135,13 +135,16 @@ func Files(ctx context.Context, files []File, get func(ctx context.Context, f Fi
 			r.Texts = append(r.Texts, f.quoted(c.Text))
 		}
 		if err = nil; why != "" {
-			r.Unread = append(r.Unread, f.called()+" ("+Name(why)+")")
+			r.Unread = append(r.Unread, noBrackets.Replace(f.called())+" ("+Name(why)+")")
 		}
 	}
 	return r, nil
 }
 
 const tooMany = "too many files"
+
+// noBrackets keeps the name of a file, which may be somebody else's, inside the brackets that Heard.Input puts around it.
+var noBrackets = strings.NewReplacer("[", "(", "]", ")")
 
 // refusal is why a file is not even asked for; "" if it is.
 func (f File) refusal(images, texts int) string {

@@ -26,6 +26,11 @@ type File struct {
 	URL string
 	// RedirectTo makes the true url_private answer with a redirect.
 	RedirectTo string
+
+	Mode       string         // "hosted" if empty
+	Preview    string         // of a snippet: its beginning
+	Transcript map[string]any // transcription, of a voice clip
+	Stub       bool           // events hold its id alone, as over Slack Connect; files.info has the rest
 }
 
 type storedFile struct {
@@ -138,19 +143,37 @@ func filesInfo(q *request) (object, *failure) {
 	if f == nil {
 		return nil, fail("file_not_found")
 	}
-	return object{"file": q.s.wireFiles([]File{f.File})[0], "comments": []any{}, "response_metadata": object{"next_cursor": ""}}, nil
+	whole := f.File
+	whole.Stub = false
+	return object{
+		"file": q.s.wireFiles([]File{whole})[0], "comments": []any{}, "response_metadata": object{"next_cursor": ""},
+	}, nil
 }
 
 func (s *Server) wireFiles(files []File) []object {
 	out := []object{}
 	for _, f := range files {
+		if f.Stub {
+			out = append(out, object{
+				"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0,
+			})
+			continue
+		}
 		private, kind := cmp.Or(f.URL, s.fileURL(f)), strings.TrimPrefix(path.Ext(f.Name), ".")
-		out = append(out, object{
+		file := object{
 			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name, "title": cmp.Or(f.Title, f.Name), "mimetype": mimeOf(f), "filetype": kind,
-			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)), "mode": "hosted", "is_external": false, "external_type": "", "editable": false,
+			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)), "mode": cmp.Or(f.Mode, "hosted"),
+			"is_external": false, "external_type": "", "editable": false,
 			"is_public": true, "url_private": private, "url_private_download": private, "file_access": "visible",
 			"permalink": s.workspaceURL() + "files/" + f.ID + "/" + url.PathEscape(f.Name),
-		})
+		}
+		if f.Preview != "" {
+			file["preview"], file["preview_is_truncated"] = f.Preview, len(f.Preview) < len(f.Content)
+		}
+		if f.Transcript != nil {
+			file["subtype"], file["transcription"] = "slack_audio", f.Transcript
+		}
+		out = append(out, file)
 	}
 	return out
 }
@@ -187,6 +210,15 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", mimeOf(f.File))
 		_, _ = w.Write(f.Content)
 	}
+}
+
+// AddFile adds a file that no message here holds, and returns its url_private.
+func (s *Server) AddFile(f File) (address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.ID = cmp.Or(f.ID, s.ids.next("F"))
+	s.files[f.ID] = &storedFile{File: f, complete: true}
+	return s.fileURL(f)
 }
 
 // Uploaded is a file that was uploaded or shared, by its id.

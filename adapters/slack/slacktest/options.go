@@ -111,6 +111,7 @@ type actionOptions struct {
 	broadcast  bool
 	files      []File
 	blocks     []Block
+	attached   []map[string]any
 	botMessage bool
 	noEvent    bool
 	only       string
@@ -148,6 +149,12 @@ func WithFiles(files ...File) ActionOption {
 // WithBlocks adds blocks to the message.
 func WithBlocks(blocks ...Block) ActionOption {
 	return func(h *actionOptions) { h.blocks = append(h.blocks, blocks...) }
+}
+
+// WithAttachments adds attachments to the message; of [Server.Unfurl], they take the place of the preview. See
+// [Server.Forward].
+func WithAttachments(attachments ...map[string]any) ActionOption {
+	return func(h *actionOptions) { h.attached = append(h.attached, attachments...) }
 }
 
 // AsBotMessage gives the post of a bot its old form: subtype bot_message, no user.

@@ -58,6 +58,9 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 		m.Files = append(m.Files, f)
 		s.files[f.ID] = &storedFile{File: f, user: p.ID, complete: true}
 	}
+	if h.attached != nil {
+		m.Attachments = h.attached
+	}
 	r := s.add(c, m)
 	return Posted{Message: r.Message, Deliveries: s.emitMessage(c, r.Message, h)}
 }
@@ -101,9 +104,44 @@ func (s *Server) Unfurl(channel, ts, link string, options ...ActionOption) []*De
 	defer s.mu.Unlock()
 	c, r := s.mustMessage(channel, ts)
 	before := r.Message
-	r.Attachments = []object{{"id": 1, "from_url": link, "original_url": link, "fallback": link, "title": link, "title_link": link, "service_name": "web"}}
+	h := actionOptions{}.with(options)
+	r.Attachments = h.attached
+	if h.attached == nil {
+		r.Attachments = []object{{
+			"id": 1, "from_url": link, "original_url": link, "fallback": link, "title": link, "title_link": link,
+			"service_name": "web",
+		}}
+	}
 	s.changed()
-	return s.emitChanged(c, r.Message, before, actionOptions{}.with(options))
+	return s.emitChanged(c, r.Message, before, h)
+}
+
+// Forward is the attachment by which a message is shown in another one: forwarded or, if shared is false, because a
+// link leads to it. See [WithAttachments].
+func (s *Server) Forward(channel, ts string, shared bool) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.mustMessage(channel, ts)
+	name := r.Username
+	if u := s.users[r.User]; u != nil {
+		name = u.RealName
+	}
+	link := s.workspaceURL() + "archives/" + c.ID + "/p" + strings.ReplaceAll(ts, ".", "")
+	inner := object{"blocks": r.Blocks}
+	if r.Attachments != nil {
+		inner["attachments"] = r.Attachments
+	}
+	forward := object{
+		"id": 1, "ts": ts, "author_id": cmp.Or(r.User, r.BotID), "author_name": name, "channel_id": c.ID,
+		"channel_team": s.o.TeamID, "is_msg_unfurl": true, "is_share": shared, "from_url": link, "original_url": link,
+		"footer": "Slack Conversation", "mrkdwn_in": []string{"text"},
+		"text": r.Text, "fallback": "[" + ts + "] " + name + ": " + r.Text,
+		"message_blocks": []object{{"team": s.o.TeamID, "channel": c.ID, "ts": ts, "message": inner}},
+	}
+	if len(r.Files) > 0 {
+		forward["files"] = s.wireFiles(r.Files)
+	}
+	return forward
 }
 
 // Reacts adds an emoji to a message.

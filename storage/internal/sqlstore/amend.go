@@ -79,13 +79,17 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 	if a.Revision <= last {
 		return ignored("a later change was already applied")
 	}
+	begun, err := t.exists(`select 1 from queues where queue_key = $1 and event = $2`, e.QueueKey(), e.Seq)
+	if err != nil {
+		return core.End{}, err
+	}
+	if a.Added && (begun || e.Retries > 0 || !e.EndedAt.IsZero()) {
+		return ignored("its turn had already begun")
+	}
 	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, original); err != nil {
 		return core.End{}, err
 	}
-	begun, err := t.exists(`select 1 from queues where queue_key = $1 and event = $2`, e.QueueKey(), e.Seq)
 	switch {
-	case err != nil:
-		return core.End{}, err
 	case !e.EndedAt.IsZero():
 		return t.changeApproval(e.Invocation, by, a)
 	case begun:

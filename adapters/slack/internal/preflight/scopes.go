@@ -82,8 +82,8 @@ var Scopes = []Scope{
 		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
 		Without: "people can't see that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
 	}, {
-		Name: "files:read", For: "read images that people send",
-		Without: "the agent gets only the names of images that people send", demand: useful,
+		Name: "files:read", For: "read images and text files that people send",
+		Without: "the agent gets only the names of files that people send", Calls: []string{"files.info"}, demand: useful,
 	}, {
 		Name: "commands", For: "the command /gatehouse", Without: "there is no command /gatehouse", demand: useful,
 	}, {

@@ -57,6 +57,35 @@ func (m *message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// file is what Slack knows of a file. A field of another form stays empty.
+type file struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	Title         string `json:"title"`
+	Type          string `json:"mimetype"`
+	Size          int    `json:"size"`
+	Mode          string `json:"mode"`
+	Access        string `json:"file_access"`
+	IsExternal    bool   `json:"is_external"`
+	ExternalType  string `json:"external_type"`
+	Download      string `json:"url_private_download"`
+	Private       string `json:"url_private"`
+	Preview       string `json:"preview"`
+	Transcription struct {
+		Status  string `json:"status"`
+		Preview struct {
+			Content string `json:"content"`
+			More    bool   `json:"has_more"`
+		} `json:"preview"`
+	} `json:"transcription"`
+}
+
+func (f *file) UnmarshalJSON(data []byte) error {
+	type plain file
+	_ = chat.Decode(data, (*plain)(f))
+	return nil
+}
+
 // answers are the structs of the answers that are read, by their methods.
 var answers = map[string]any{
 	"apps.connections.open": struct {
@@ -90,7 +119,8 @@ var answers = map[string]any{
 	"conversations.info": struct {
 		done
 		Channel struct {
-			IsMpIM bool `json:"is_mpim"`
+			Name   string `json:"name"`
+			IsMpIM bool   `json:"is_mpim"`
 		} `json:"channel"`
 	}{},
 	"conversations.members": struct {
@@ -105,8 +135,12 @@ var answers = map[string]any{
 		} `json:"channel"`
 	}{},
 	"conversations.replies": messages{},
-	"reactions.add":         done{},
-	"reactions.remove":      done{},
+	"files.info": struct {
+		done
+		File file `json:"file"`
+	}{},
+	"reactions.add":    done{},
+	"reactions.remove": done{},
 	"usergroups.list": struct {
 		done
 		Groups []struct {

@@ -1,0 +1,158 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/core"
+)
+
+// maxAsked is how many files of a message Slack is asked about, each of which it sent without saying what it is.
+const maxAsked = 16
+
+// slackFile is the part of a file that is read.
+type slackFile struct {
+	ID            string  `json:"id"`
+	Name          string  `json:"name"`
+	Title         string  `json:"title"`
+	Type          string  `json:"mimetype"`
+	Size          float64 `json:"size"`
+	Mode          string  `json:"mode"`
+	Access        string  `json:"file_access"`
+	IsExternal    bool    `json:"is_external"`
+	ExternalType  string  `json:"external_type"`
+	Download      string  `json:"url_private_download"`
+	Private       string  `json:"url_private"`
+	Preview       string  `json:"preview"`
+	Transcription struct {
+		Status  string `json:"status"`
+		Preview struct {
+			Content string `json:"content"`
+			More    bool   `json:"has_more"`
+		} `json:"preview"`
+	} `json:"transcription"`
+}
+
+// sentFile is a file of a message, or of one that it forwards, and who sent it there.
+type sentFile struct {
+	slackFile
+	by core.Speaker
+}
+
+// slackFileOf is what can be read of a file: of one that can't be decoded nothing.
+func slackFileOf(raw json.RawMessage) (f slackFile) {
+	_ = chat.Decode(raw, &f)
+	return f
+}
+
+func (f slackFile) called() string {
+	return cmp.Or(chat.Name(f.Name), chat.Name(f.Title), f.ID, "a file")
+}
+
+// unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
+func (f slackFile) unsaid() bool {
+	isStub := f.Access == "check_file_info" || f.Mode == "file_access"
+	return f.ID != "" && (isStub || f.Transcription.Status == "processing")
+}
+
+// file is a file as it is read. by is who sent it.
+func (f slackFile) file(by core.Speaker) chat.File {
+	file := chat.File{
+		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
+		By: by, Why: f.unreadable(),
+	}
+	if f.Mode == "snippet" { // whatever language it is in
+		file.Type, file.Seen = "text/plain", f.Preview
+	}
+	if t := f.Transcription; t.Status == "complete" {
+		if file.Said = t.Preview.Content; file.Said != "" && t.Preview.More {
+			file.Said += "\n[this is only its beginning: Slack sends no more of it]"
+		}
+	}
+	return file
+}
+
+// unreadable is why a file can't be read, as far as Slack says so with it.
+func (f slackFile) unreadable() string {
+	switch {
+	case f.Mode == "tombstone":
+		return "it was deleted"
+	case f.Mode == "hidden_by_limit":
+		return "Slack hides it, since the workspace has reached its limit"
+	case f.Mode == "external" || f.IsExternal:
+		return "it is not stored at Slack, but at " + cmp.Or(chat.Name(f.ExternalType), "another service")
+	case f.Download == "" && f.Private == "" && f.unsaid():
+		return "Slack does not say what it is"
+	case f.Access != "" && f.Access != "visible" && f.Access != "check_file_info":
+		return "Slack gives no access to it: " + chat.Name(f.Access)
+	case f.Transcription.Status == "processing":
+		return "Slack has not yet written down what is said in it"
+	}
+	return ""
+}
+
+// filesOf are the files of a message, as they are read. Error: Slack has to be asked about one, and can't be asked
+// now.
+func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files []chat.File, err error) {
+	asked := 0
+	for _, f := range sent {
+		why := ""
+		if f.unsaid() && asked < maxAsked {
+			asked++
+			if f.slackFile, why, err = s.fileInfo(ctx, f.slackFile); err != nil {
+				return nil, err
+			}
+		}
+		f.by.Name = cmp.Or(f.by.Name, n.of(f.by.ID))
+		file := f.file(f.by)
+		file.Why = cmp.Or(why, file.Why)
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// fileInfo asks Slack what a file is. why is the reason if it does not say so. Error: it can't be asked now.
+func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why string, err error) {
+	info, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
+	switch err := s.called(err); {
+	case core.IsTemporary(err):
+		return f, "", chat.LookupError(err, "Slack can't be asked for a file now.")
+	case core.CategoryOf(err) == core.Unsupported:
+		return f, core.MessageOf(errNoScope), nil
+	case err != nil:
+		return f, "Slack does not show it to the bot: " + webapi.Refusal(err), nil
+	}
+	raw, err := json.Marshal(info)
+	return slackFileOf(raw), "", err
+}
+
+const scopeFiles = "files:read"
+
+var (
+	errNoScope     = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope "+scopeFiles)
+	errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it")
+)
+
+// fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own
+// hosts only.
+func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (chat.Content, error) {
+	files := chat.Fetcher{
+		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,
+		Header:  http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
+		OwnHost: webapi.OwnHost,
+		Refused: errFileRefused, Redirected: errFileRefused,
+	}
+	if !s.identity.hasScope(scopeFiles, false) {
+		files.Refused, files.Redirected = errNoScope, errNoScope
+	}
+	return func(ctx context.Context, f chat.File) (chat.Content, error) {
+		if !s.identity.hasScope(scopeFiles, true) {
+			return chat.Content{}, errNoScope
+		}
+		return files.Fetch(ctx, f, f.URL)
+	}
+}

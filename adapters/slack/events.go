@@ -5,14 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
 )
 
@@ -79,9 +77,17 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 		return deletedEvent(b, m), nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
-	ev := s.newMessage(b, m)
-	if ev == nil {
+	ev, err := s.newMessage(ctx, b, m)
+	switch {
+	case ev == nil || err != nil:
+		return nil, err
+	case s.isBot(ev.Actor) && s.identity.get().team == "": // it might be the bot itself
+		return nil, core.Errorf(core.DeliveryLater, unknownBot)
+	case s.isBot(ev.Actor) && s.refusesBot(b, e, m):
+		s.refuseStranger("message", ev.Actor.ID, strangerTalks)
 		return nil, nil
+	case s.isBot(ev.Actor):
+		return ev, nil
 	}
 	refused, err := s.refuses(ctx, b, e, m)
 	if !refused {
@@ -95,40 +101,44 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	return nil, err
 }
 
-// userSubtypes are the subtypes that a person's message may have.
-var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBroadcast, api.MsgSubTypeMeMessage}
-
-const slackbot = "USLACKBOT"
-
-// newMessage returns the event of a new message, nil if it does not concern the bot. Messages of bots, this one or
-// another, are ignored: two bots could answer each other forever.
-func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
-	if !slices.Contains(userSubtypes, m.Subtype) || m.BotID != "" || m.User == "" || m.User == b.user || m.User == slackbot || m.TS == "" {
-		return nil
+// newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, it can't be told now.
+func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Event, error) {
+	who := s.author(b, m.slackMessage)
+	if who.ID == "" || m.TS == "" {
+		return nil, nil
 	}
-	rest, mentioned := cutMention(m.Text, b.user)
+	ids := append(s.Config.mentionGroups(), b.user)
+	rest, _ := cutMention(m.Text, ids...)
+	mentioned := m.isFor(ids)
 	if b.user == "" { // the bot's id is not known yet, so rely on Slack's event type
-		mentioned = m.Type == string(slackevents.AppMention)
+		mentioned = mentioned || m.Type == string(slackevents.AppMention)
 	}
 	ev := core.Event{
-		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: actor(m.User),
+		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: who,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
-	thread, control := "", chat.Control(rest)
+	thread, control, isBot := "", chat.Control(rest), s.isBot(who)
+	if isBot {
+		control = nil
+	}
 	if control != nil {
 		ev.Body = control
 	}
 	switch {
 	case m.ChannelType == slackevents.ChannelTypeIM:
-		if s.assistantThread(m) {
+		own, err := s.ownThread(ctx, b, m)
+		if err != nil {
+			return nil, err
+		}
+		if own {
 			thread = m.ThreadTS
 		}
-	case !mentioned && leadingMention.MatchString(m.Text): // people talk to each other
-		return nil
+	case !mentioned && leadingMention.MatchString(outsideCode(m.Text)): // people talk to each other
+		return nil, nil
 	case m.ChannelType == slackevents.ChannelTypeMPIM:
-		meant := mentioned || s.Config.GroupDM == groupAll
+		meant := mentioned || s.Config.GroupDM == groupAll && !isBot
 		if !meant && control == nil {
-			return nil
+			return nil, nil
 		}
 		ev.FollowUp = !meant // a control word is for the bot if it has been talked to there
 	case mentioned:
@@ -137,20 +147,14 @@ func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
 	case m.ThreadTS != "" && m.ThreadTS != m.TS && s.Config.FollowUp == followThread:
 		thread, ev.FollowUp = m.ThreadTS, true
 	default:
-		return nil
+		return nil, nil
 	}
 	ev.Conversation = conversationID(b.team, m.Channel, thread)
-	return &ev
+	return &ev, nil
 }
 
 // leadingMention matches a message that begins with a person's mention, after white space and punctuation at most.
 var leadingMention = regexp.MustCompile(`^(?:&(?:lt|gt|amp);|[\s\p{P}\p{S}\p{Cf}])*?<@[UW][A-Z0-9]+(?:\|[^<>\n]*)?>`)
-
-// assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until the
-// token's scopes are known, the event itself decides.
-func (s *Slack) assistantThread(m messageEvent) bool {
-	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, m.AssistantThread != nil)
-}
 
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
@@ -183,7 +187,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	if err != nil {
 		return nil, err
 	}
-	rest, _ := cutMention(now.Text, b.user)
+	rest, _ := cutMention(now.Text, append(s.Config.mentionGroups(), b.user)...)
 	change := core.Amendment{Revision: edited.TS, Payload: payload, Text: fromMrkdwn(rest, nil)}
 	return amendment(b, m, now.User, now.TS, change), nil
 }

@@ -20,26 +20,34 @@ import (
 func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent
-	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" ||
+	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" && !s.isBot(e.Actor) ||
 		!strings.Contains(string(body.Event), `"text"`) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
 	}
+	if only, err := s.onlyBots(ctx, e); only || err != nil {
+		return core.Input{Ignored: chat.TooManyBots}, err
+	}
 	b, _ := s.botOf(body)
-	rest, _ := cutMention(m.Text, b.user)
+	rest, _ := cutMention(m.Text, append(s.Config.mentionGroups(), b.user)...)
 	text := strings.TrimSpace(s.withNames(ctx, rest))
 	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")
-	h := chat.Heard{Speaker: s.speaker(ctx, m.User), Alone: direct, Mention: !direct, Text: text}
+	h := chat.Heard{Speaker: s.speaker(ctx, e.Actor), Alone: direct, Mention: !direct, Text: text}
 	if h.Files, err = chat.Files(ctx, filesOf(m.Files, h.Speaker), s.fetcher(e)); err != nil {
 		return in, err
 	}
+	thread, asked, err := s.above(ctx, b, e, m, direct)
+	if err != nil {
+		return in, err
+	}
+	h.Points, h.Fetched = append(thread, h.Points...), h.Fetched || asked
 	return h.Input()
 }
 
-// speaker is a person as the model is told of them.
-func (s *Slack) speaker(ctx context.Context, user string) core.Speaker {
+// speaker is a person, or a bot, as the model is told of them.
+func (s *Slack) speaker(ctx context.Context, who core.Actor) core.Speaker {
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
-	return core.Speaker{Name: s.userName(ctx, user), ID: Name + ":" + user}
+	return core.Speaker{Name: cmp.Or(who.Name, s.userName(ctx, strings.TrimPrefix(who.ID, Name+":"))), ID: who.ID}
 }
 
 // withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The

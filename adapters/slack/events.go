@@ -42,7 +42,7 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	switch {
 	case core.IsTemporary(err):
 		if ctx.Err() == nil {
-			s.Log.Warn(unknownHome+retryNote, "category", core.CategoryOf(err), "err", err)
+			s.Log.Warn("what has to be known of a message can't be looked up now; "+retryNote, "category", core.CategoryOf(err), "err", err)
 		}
 		return nil, chat.NotStored
 	case err != nil:
@@ -103,13 +103,15 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 
 // newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, it can't be told now.
 func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Event, error) {
-	who := s.author(b, m.slackMessage)
+	who, ids := s.author(b, m.slackMessage), append(s.Config.mentionGroups(), b.user)
+	mentioned := m.isFor(ids)
 	if who.ID == "" || m.TS == "" {
+		if m.BotID != "" && mentioned && !b.wrote(m.slackMessage) {
+			s.Log.Debug("a mention by a bot that SLACK_BOTS does not name is ignored", "bot", m.BotID, "name", m.botName())
+		}
 		return nil, nil
 	}
-	ids := append(s.Config.mentionGroups(), b.user)
 	rest, _ := cutMention(m.Text, ids...)
-	mentioned := m.isFor(ids)
 	if b.user == "" { // the bot's id is not known yet, so rely on Slack's event type
 		mentioned = mentioned || m.Type == string(slackevents.AppMention)
 	}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -44,7 +45,9 @@ func mentions(text string, ids []string) bool {
 // it is in code; where it has none, as that of a workflow that has only blocks, they are all there is.
 func (m slackMessage) isFor(ids []string) bool {
 	var blocks any
-	_ = json.Unmarshal(m.Blocks, &blocks) // of any form
+	if slices.ContainsFunc(ids, func(id string) bool { return id != "" && bytes.Contains(m.Blocks, []byte(id)) }) { // few do
+		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
+	}
 	plain, coded := mentionsIn(blocks, false, ids)
 	if mentions(m.Text, ids) {
 		return mentions(outsideCode(m.Text), ids) && (plain || !coded)

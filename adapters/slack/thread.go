@@ -128,60 +128,56 @@ func unread(since string, read int, why string) string {
 	return "The message below is in a thread, and what stands above it there could not be read. " + why
 }
 
-// quote adds messages to a thread, with the names of their authors and of who is mentioned in them.
+// quote adds messages to a thread: the one that began it and those after it.
 func (s *Slack) quote(ctx context.Context, b bot, t *chat.Thread, root *slackMessage, said []slackMessage) {
+	t.Said = s.quotations(ctx, "message above", said)
+	for i, m := range said {
+		b.attribute(&t.Said[i], m)
+	}
+	if root != nil && root.Subtype != beginsAssistant {
+		t.Root = &s.quotations(ctx, "message that began this thread", []slackMessage{*root})[0]
+		b.attribute(t.Root, *root)
+	}
+}
+
+// attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name that it shows, or, of a
+// message that was deleted, nobody.
+func (b bot) attribute(q *core.Quotation, m slackMessage) {
+	q.Text = chat.OrNone(q.Text)
+	switch {
+	case b.wrote(m):
+		q.What, q.Name, q.ID = "your own "+q.What, b.name, Name+":"+b.user
+	case m.BotID != "":
+		q.Name, q.ID = cmp.Or(m.botName(), m.BotID), Name+":"+m.BotID
+	case m.Subtype == tombstone:
+		q.Name, q.ID = "", ""
+	}
+}
+
+// quotations are messages of a thread as quotations.
+func (s *Slack) quotations(ctx context.Context, what string, messages []slackMessage) []core.Quotation {
 	var ids []string
-	need := func(id string) {
-		if id != "" && len(ids) < chat.MaxNames && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	all := said
-	if root != nil {
-		all = append([]slackMessage{*root}, said...)
-	}
-	for _, m := range slices.Backward(all) {
-		if m.BotID == "" {
-			need(m.User)
-		}
-		for _, mentioned := range mention.FindAllStringSubmatch(m.Text, -1) {
-			need(mentioned[1])
+	for _, m := range slices.Backward(messages) {
+		for _, id := range append(mention.FindAllStringSubmatch(m.Text, -1), []string{"", m.User}) {
+			if id[1] != "" && len(ids) < chat.MaxNames && !slices.Contains(ids, id[1]) {
+				ids = append(ids, id[1])
+			}
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
 	names := chat.LookUp(ids, func(id string) string { return s.userName(ctx, id) })
-	if root != nil && root.Subtype != beginsAssistant {
-		q := quotation(b, *root, "message that began this thread", names)
-		t.Root = &q
+	all := make([]core.Quotation, len(messages))
+	for i, m := range messages {
+		text := fromMrkdwn(m.Text, names)
+		for _, f := range filesOf(m.Files, core.Speaker{}) {
+			text += "\n[file: " + cmp.Or(chat.Name(f.Name), f.ID) + "]"
+		}
+		all[i] = core.Quotation{
+			What: what, Name: cmp.Or(names[m.User], m.User), ID: Name + ":" + m.User, At: core.QuotedAt(sentAt(m.TS)), Text: strings.TrimSpace(text),
+		}
 	}
-	for _, m := range said {
-		t.Said = append(t.Said, quotation(b, m, "message above", names))
-	}
-}
-
-// quotation is a message of a thread as the agent is shown it: its author, a bot by the name that it shows, and its text, with its files by
-// name.
-func quotation(b bot, m slackMessage, what string, names map[string]string) core.Quotation {
-	q := core.Quotation{What: what, At: core.QuotedAt(timeOf(m.TS)), Text: chat.OrNone(readable(m, names))}
-	switch {
-	case b.wrote(m):
-		q.What, q.Name, q.ID = "your own "+what, b.name, Name+":"+b.user
-	case m.BotID != "":
-		q.Name, q.ID = cmp.Or(m.botName(), m.BotID), Name+":"+m.BotID
-	case m.User != "" && m.Subtype != tombstone:
-		q.Name, q.ID = cmp.Or(names[m.User], m.User), Name+":"+m.User
-	}
-	return q
-}
-
-// readable is a message of a thread as text.
-func readable(m slackMessage, names map[string]string) string {
-	text := strings.TrimSpace(fromMrkdwn(m.Text, names))
-	for _, f := range filesOf(m.Files, core.Speaker{}) {
-		text += "\n[file: " + cmp.Or(chat.Name(f.Name), f.ID) + "]"
-	}
-	return strings.TrimSpace(text)
+	return all
 }
 
 // beginsAssistant is the subtype of the app's message that begins a thread of the assistant view.
@@ -229,8 +225,8 @@ func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref) bool {
 	return s.views.Put(string(thread), root.TS == ts && root.Subtype == beginsAssistant, chat.Forever)
 }
 
-// timeOf is the time of a timestamp, zero if it is none.
-func timeOf(ts string) time.Time {
+// sentAt is the time of a timestamp, zero if it is none.
+func sentAt(ts string) time.Time {
 	whole, micros, _ := strings.Cut(ts, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
 	rest, _ := strconv.ParseInt(micros, 10, 64)

@@ -102,10 +102,10 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since str
 		if over := len(said) - most; over > 0 {
 			t.Left, said = t.Left+over, slices.Clone(said[over:])
 		}
-		if cursor = next; !more || next == "" {
+		if !more {
 			break
 		}
-		if len(page) <= fewMessages || calls >= threadPages {
+		if cursor = next; cursor == "" || len(page) <= fewMessages || calls >= threadPages {
 			t.Note = unread(since, read, "Slack lets this app read no more of them now.")
 			break
 		}

@@ -12,9 +12,10 @@ import (
 	"gatehouse/core"
 )
 
-// Bots and workflows that SLACK_BOTS names may ask as people do, by a mention or in a thread of the bot. Whoever it names decides nothing,
-// and what it writes is no control word. At most three turns of bots follow each other (chat.Events.OnlyBots). The bot itself is never
-// answered, and other bots are not: two could answer each other forever.
+// Bots and workflows that SLACK_BOTS names may ask as people do, by a mention or in a thread of the bot. Whoever it
+// names decides nothing, and what it writes is no control word. At most three turns of bots follow each other
+// (chat.Events.OnlyBots). The bot itself is never answered, and other bots are not: two could answer each other
+// forever.
 
 // bots are the ids of SLACK_BOTS: B… of a bot or a workflow, U… or W… of a bot's user.
 func (c Config) bots() []string { return idsOf(c.Bots) }
@@ -41,8 +42,8 @@ var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBro
 
 const slackbot = "USLACKBOT"
 
-// author is who wrote a message: a person, or a bot that SLACK_BOTS names, by the id that it names. It is zero for anybody else, and
-// for the bot itself.
+// author is who wrote a message: a person, or a bot that SLACK_BOTS names, by the id that it names. It is zero for
+// anybody else, and for the bot itself.
 func (s *Slack) author(b bot, m slackMessage) core.Actor {
 	if b.wrote(m) {
 		return core.Actor{}
@@ -74,12 +75,14 @@ func (m slackMessage) botName() string {
 	return chat.Name(cmp.Or(profile.Name, name))
 }
 
-// refusesBot reports whether a bot of another workspace wrote a message, and SLACK_CONNECT does not let it. What the event says
-// decides; nobody is asked.
+// refusesBot reports whether a bot of another workspace wrote a message, and SLACK_CONNECT does not let it. What the
+// event says decides; nobody is asked.
 func (s *Slack) refusesBot(b bot, e envelope, m messageEvent) bool {
 	foreign := func(team string) bool { return team != "" && !b.owns(team) }
-	return s.Config.Connect != connectAllow && slices.ContainsFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, foreign) &&
-		(e.Shared == true || b.enterprise == "") // else any other workspace is one of the organisation
+	if s.Config.Connect == connectAllow || e.Shared != true && b.enterprise != "" { // any workspace is of the organisation
+		return false
+	}
+	return slices.ContainsFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, foreign)
 }
 
 // onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first.
@@ -90,7 +93,8 @@ func (s *Slack) onlyBots(ctx context.Context, e core.Event) (bool, error) {
 	isBot := func(id string) bool { return s.isBot(core.Actor{ID: id}) }
 	only, err := chat.Events(s.Events).OnlyBots(ctx, e, isBot)
 	if only && s.told.Add("bots "+string(e.Conversation), true, strangerPause) {
-		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+chat.TooManyBots, "bot", e.Actor.ID, "conversation", e.Conversation)
+		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+chat.TooManyBots,
+			"bot", e.Actor.ID, "conversation", e.Conversation)
 	}
 	return only, err
 }

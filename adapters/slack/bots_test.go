@@ -33,17 +33,20 @@ func among(t *testing.T, change func(*slack.Config)) (r *inbound, workflow, depl
 func TestListedBotsAndWorkflowsMayAsk(t *testing.T) {
 	r, workflow, deploys, other := among(t, nil)
 	bot := r.MentionOfBot()
-	for who, want := range map[*slacktest.Person]core.Actor{workflow: {ID: "slack:B0WF", Name: "Deploy workflow"}, deploys: {ID: "slack:U3BOT", Name: "deploys"}} {
+	for who, want := range map[*slacktest.Person]core.Speaker{
+		workflow: {Name: "Deploy workflow", ID: "slack:B0WF"}, deploys: {Name: "deploys", ID: "slack:U3BOT"},
+	} {
 		root := who.Posts("C1", bot+" deploy main")
 		e := r.one(root.Deliveries...)
-		if e.Actor.ID != want.ID || e.Actor.Name != want.Name || e.Kind() != core.KindMessage || e.FollowUp || e.Address.Thread != root.TS {
+		if e.Actor.ID != want.ID || e.Kind() != core.KindMessage || e.FollowUp || e.Address.Thread != root.TS {
 			t.Errorf("it became %+v", e)
 		}
 		m := r.message(e)
-		if s, _ := m.Content.Speaker(); s != (core.Speaker{Name: want.Name, ID: want.ID}) || m.Content.Own() != "deploy main" {
+		if s, _ := m.Content.Speaker(); s != want || m.Content.Own() != "deploy main" {
 			t.Errorf("the agent reads %s", m.Content)
 		}
-		if e := r.one(who.Posts("C1", "!stop", slacktest.InThread(root.TS)).Deliveries...); e.Kind() != core.KindMessage || !e.FollowUp {
+		e = r.one(who.Posts("C1", "!stop", slacktest.InThread(root.TS)).Deliveries...)
+		if e.Kind() != core.KindMessage || !e.FollowUp {
 			t.Errorf("a control word of a bot became %+v", e)
 		}
 		r.none(who.Posts("C1", "deployed").Deliveries...)
@@ -52,16 +55,18 @@ func TestListedBotsAndWorkflowsMayAsk(t *testing.T) {
 		r.none(other.Posts("C1", bot+" deploy", slacktest.InThread(root.TS)).Deliveries...)
 	}
 	r.none(other.Posts("C1", bot+" deploy").Deliveries...)
-	old := deploys.Posts("C1", bot+" deploy", slacktest.AsBotMessage()) // by a bot's id alone, which is not the one that is listed
+	old := deploys.Posts("C1", bot+" deploy", slacktest.AsBotMessage()) // by another id than the one that is listed
 	r.none(old.Deliveries...)
 }
 
 func TestTheBotItselfIsNeverAnswered(t *testing.T) {
 	r, _, _, _ := among(t, nil)
 	for _, fields := range []map[string]any{
-		{"user": r.BotUserID(), "bot_id": r.BotID()}, {"bot_id": r.BotID()}, {"bot_id": r.BotID(), "subtype": "bot_message"}, {"user": r.BotUserID()},
+		{"user": r.BotUserID(), "bot_id": r.BotID()}, {"bot_id": r.BotID()}, {"user": r.BotUserID()},
+		{"bot_id": r.BotID(), "subtype": "bot_message"},
 	} {
-		fields["type"], fields["channel"], fields["channel_type"], fields["text"], fields["ts"] = "message", "C1", "channel", r.MentionOfBot()+" x", "1900000000.000100"
+		fields["type"], fields["channel"], fields["channel_type"] = "message", "C1", "channel"
+		fields["text"], fields["ts"] = r.MentionOfBot()+" x", "1900000000.000100"
 		r.none(r.Send(fields))
 	}
 }
@@ -69,28 +74,30 @@ func TestTheBotItselfIsNeverAnswered(t *testing.T) {
 // TestABotsTextMayBeInItsBlocks: a mention there counts, and one in code does not.
 func TestABotsTextMayBeInItsBlocks(t *testing.T) {
 	r, _, _, _ := among(t, nil)
-	rich := func(elements ...any) []any {
-		return []any{map[string]any{"type": "rich_text", "elements": []any{map[string]any{"type": "rich_text_section", "elements": elements}}}}
+	type object = map[string]any
+	in := func(kind string, elements ...any) []any { return []any{object{"type": kind, "elements": elements}} }
+	rich := func(elements ...any) []any { return in("rich_text", in("rich_text_section", elements...)...) }
+	mrkdwn := func(text string) []any {
+		return []any{object{"type": "section", "text": object{"type": "mrkdwn", "text": text}}}
 	}
-	user := map[string]any{"type": "user", "user_id": "U0BOT"}
-	coded := map[string]any{"type": "user", "user_id": "U0BOT", "style": map[string]any{"code": true}}
+	user := object{"type": "user", "user_id": "U0BOT"}
+	coded := object{"type": "user", "user_id": "U0BOT", "style": object{"code": true}}
 	for i, c := range []struct {
 		text   any
 		blocks any
 		forBot bool
 	}{
-		{"", rich(user, map[string]any{"type": "text", "text": " deploy"}), true},
+		{"", rich(user, object{"type": "text", "text": " deploy"}), true},
 		{"", rich(coded), false}, {"", rich(coded, user), true},
 		{"<@U0BOT> deploy", rich(coded), false}, {"<@U0BOT> deploy", rich(user), true}, {"<@U0BOT> deploy", 5, true},
-		{"", []any{map[string]any{"type": "section", "text": map[string]any{"type": "mrkdwn", "text": "<@U0BOT> deploy"}}}, true},
-		{"", []any{map[string]any{"type": "section", "text": map[string]any{"type": "mrkdwn", "text": "`<@U0BOT> deploy`"}}}, false},
-		{"", []any{map[string]any{"type": "rich_text", "elements": []any{map[string]any{"type": "rich_text_preformatted", "elements": []any{user}}}}}, false},
-		{"", rich(map[string]any{"type": "usergroup", "usergroup_id": "S0BOTS"}), true},
-		{"", rich(map[string]any{"type": "text", "text": "<@U0BOT> deploy"}), false},
+		{"", mrkdwn("<@U0BOT> deploy"), true}, {"", mrkdwn("`<@U0BOT> deploy`"), false},
+		{"", in("rich_text", in("rich_text_preformatted", user)...), false},
+		{"", rich(object{"type": "usergroup", "usergroup_id": "S0BOTS"}), true},
+		{"", rich(object{"type": "text", "text": "<@U0BOT> deploy"}), false},
 	} {
-		d := r.Send(map[string]any{
-			"type": "message", "bot_id": "B0WF", "username": 7, "bot_profile": []int{1}, "text": c.text, "blocks": c.blocks, "channel": "C1", "channel_type": "channel",
-			"ts": fmt.Sprintf("1900000000.%06d", i),
+		d := r.Send(object{
+			"type": "message", "channel": "C1", "channel_type": "channel", "text": c.text, "blocks": c.blocks,
+			"bot_id": "B0WF", "username": 7, "bot_profile": []int{1}, "ts": fmt.Sprintf("1900000000.%06d", i),
 		})
 		if got := r.taken(d); (len(got) == 1) != c.forBot {
 			t.Errorf("%v %v became %v", c.text, c.blocks, got)
@@ -101,8 +108,9 @@ func TestABotsTextMayBeInItsBlocks(t *testing.T) {
 func TestAMentionInCodeIsNone(t *testing.T) {
 	r, _, _, _ := among(t, nil)
 	for text, forBot := range map[string]bool{
-		"you write `<@U0BOT> help` for help": false, "```\n<@U0BOT> help\n```": false, "`<@U0BOT>`": false, "(`a` `<@U0BOT> help`)": false,
-		"`<@U0BOT> help` is what <@U0BOT> reads": true, "`a` <@U0BOT> `b`": true, "it`s <@U0BOT> it`s": true, "``` <@U0BOT>": true, "`\n<@U0BOT>`": true,
+		"you write `<@U0BOT> help` for help": false, "```\n<@U0BOT> help\n```": false, "`<@U0BOT>`": false,
+		"(`a` `<@U0BOT> help`)": false, "`<@U0BOT> help` is what <@U0BOT> reads": true, "`a` <@U0BOT> `b`": true,
+		"it`s <@U0BOT> it`s": true, "``` <@U0BOT>": true, "`\n<@U0BOT>`": true,
 		"`<!subteam^S0BOTS> help`": false, "<!subteam^S0BOTS|@bots> help": true, "<!subteam^S0OPS> help": false,
 	} {
 		if got := r.taken(r.ann.Posts("C1", text).Deliveries...); (len(got) == 1) != forBot {
@@ -120,7 +128,8 @@ func TestAMentionInCodeIsNone(t *testing.T) {
 func TestAMentionOfAGroupCountsAsTheBots(t *testing.T) {
 	r, _, _, _ := among(t, nil)
 	for text, own := range map[string]string{
-		"<!subteam^S0BOTS> status please": "status please", "<@U0BOT>, <!subteam^S0BOTS|@bots>: status": "status", "status <!subteam^S0BOTS|@bots>": "status @bots",
+		"<!subteam^S0BOTS> status please": "status please", "<@U0BOT>, <!subteam^S0BOTS|@bots>: status": "status",
+		"status <!subteam^S0BOTS|@bots>": "status @bots",
 	} {
 		if got := r.message(r.one(r.ann.Posts("C1", text).Deliveries...)).Content.Own(); got != own {
 			t.Errorf("%q reads %q", text, got)
@@ -175,14 +184,17 @@ func TestAListedBotDecidesNothing(t *testing.T) {
 
 func TestTheSettingsForBotsAndGroups(t *testing.T) {
 	for value, fault := range map[string]string{
-		"": "", "B0WF": "", " B0WF , U3BOT,": "", "W1": "", "bot": "SLACK_BOTS", "S1": "SLACK_BOTS", "slack:B1": "SLACK_BOTS", "B1;B2": "SLACK_BOTS", "b1": "SLACK_BOTS",
+		"": "", "B0WF": "", " B0WF , U3BOT,": "", "W1": "", "bot": "SLACK_BOTS", "S1": "SLACK_BOTS",
+		"slack:B1": "SLACK_BOTS", "B1;B2": "SLACK_BOTS", "b1": "SLACK_BOTS",
 	} {
 		found := slack.Config{APIURL: "https://slack.com/api/", FollowUp: "thread", Bots: value}.Validate()
 		if (len(found) == 0) != (fault == "") || len(found) > 0 && !strings.HasPrefix(found[0], fault) {
 			t.Errorf("%q: %v", value, found)
 		}
 	}
-	for value, valid := range map[string]bool{"": true, "S0BOTS": true, "S0BOTS, S1": true, "U1": false, "@bots": false, "<!subteam^S1>": false} {
+	for value, valid := range map[string]bool{
+		"": true, "S0BOTS": true, "S0BOTS, S1": true, "U1": false, "@bots": false, "<!subteam^S1>": false,
+	} {
 		found := slack.Config{APIURL: "https://slack.com/api/", FollowUp: "thread", MentionGroups: value}.Validate()
 		if (len(found) == 0) != valid || !valid && !strings.HasPrefix(found[0], "SLACK_MENTION_GROUPS") {
 			t.Errorf("%q: %v", value, found)

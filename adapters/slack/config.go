@@ -19,8 +19,8 @@ type Config struct {
 	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`
 	GroupDM       string  `envconfig:"SLACK_GROUP_DM" default:"mention" help:"mention: in a group direct message every message needs a mention; all: the bot reads all messages there."`
 	Connect       string  `envconfig:"SLACK_CONNECT" default:"deny" help:"Whether people of other workspaces may talk to the bot in shared channels (Slack Connect): deny or allow. Either way they can't decide about approvals."`
-	Bots          string  `envconfig:"SLACK_BOTS" help:"The ids of other bots and of workflows that may ask, such as B0123ABCD,U0456EFGH. They never decide. Not set: none."`
-	MentionGroups string  `envconfig:"SLACK_MENTION_GROUPS" help:"The ids of user groups whose mention counts as the bot's, such as S0123ABCD. Not set: none."`
+	Bots          string  `envconfig:"SLACK_BOTS" help:"Ids of bots and workflows that may ask, such as B0123ABCD,U0456EFGH."`
+	MentionGroups string  `envconfig:"SLACK_MENTION_GROUPS" help:"Ids of groups whose mention counts, such as S0123ABCD."`
 }
 
 // Validate returns all faults, one line each, beginning with the key.

@@ -42,7 +42,8 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	switch {
 	case core.IsTemporary(err):
 		if ctx.Err() == nil {
-			s.Log.Warn("what has to be known of a message can't be looked up now; "+retryNote, "category", core.CategoryOf(err), "err", err)
+			s.Log.Warn("what has to be known of a message can't be looked up now; "+retryNote,
+				"category", core.CategoryOf(err), "err", err)
 		}
 		return nil, chat.NotStored
 	case err != nil:
@@ -101,7 +102,8 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	return nil, err
 }
 
-// newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, it can't be told now.
+// newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, that can't be
+// told now.
 func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Event, error) {
 	who, ids := s.author(b, m.slackMessage), append(s.Config.mentionGroups(), b.user)
 	mentioned := m.isFor(ids)

@@ -287,20 +287,21 @@ func TestMessagesThatNoPersonWroteAreIgnored(t *testing.T) {
 	}
 }
 
-// TestThreadsOfDirectMessages: a reply goes on with the conversation of the direct messages, and is answered in its thread. With the assistant
-// view a thread that begins there is a conversation of its own, and so is one that has been one.
+// TestThreadsOfDirectMessages: a reply goes on with the conversation of the direct messages, and is answered in its
+// thread. With the assistant view a thread that begins there is a conversation of its own, and so is one that has been one.
 func TestThreadsOfDirectMessages(t *testing.T) {
 	without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "assistant:write" })
 	for name, scopes := range map[string][]string{"assistant": slacktest.AllScopes, "plain": without} {
 		t.Run(name, func(t *testing.T) {
 			var known core.ConversationID // that has a message or a reset
 			var failing error
-			r := start(t, setup{fake: slacktest.Options{Scopes: scopes}, slack: core.Deps{Events: func(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
-				if f.Conversation == known && slices.Contains(f.Kinds, core.KindMessage) && !slices.Contains(f.Kinds, core.KindClick) {
+			events := func(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+				if f.Conversation == known && slices.Equal(f.Kinds, []core.Kind{core.KindMessage, core.KindReset}) {
 					return make([]core.EventRecord, 1), nil
 				}
 				return nil, failing
-			}}}).known()
+			}
+			r := start(t, setup{fake: slacktest.Options{Scopes: scopes}, slack: core.Deps{Events: events}}).known()
 			channel := core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))
 			own := func(ts string) core.ConversationID {
 				if name == "plain" {
@@ -318,7 +319,8 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			root := r.ann.Says("hello")
 			r.one(root.Deliveries...)
 			replies(root.TS, channel)
-			ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: r.DMWith("U1ANN")}, Kind: core.PostReply, Text: "hi"}})
+			to := core.Address{Platform: "slack", Channel: r.DMWith("U1ANN")}
+			ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: to, Kind: core.PostReply, Text: "hi"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -339,8 +341,8 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			replies(view, channel) // Slack can't say
 			replies(view, own(view))
 			e := r.one(r.Send(map[string]any{
-				"type": "message", "user": "U1ANN", "text": "x", "ts": "1900000001.000100", "thread_ts": "1900000000.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
-				"assistant_thread": map[string]any{"action_token": "1"},
+				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
+				"ts": "1900000001.000100", "thread_ts": "1900000000.000100", "assistant_thread": map[string]any{"action_token": "1"},
 			}))
 			if e.Conversation != own("1900000000.000100") {
 				t.Errorf("an event of the assistant view became %+v", e)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A message mentions the bot by its user id or by one of the groups of SLACK_MENTION_GROUPS. A mention in code is none: people show each
-// other there what to write.
+// A message mentions the bot by its user id or by one of the groups of SLACK_MENTION_GROUPS. A mention in code is
+// none: people show each other there what to write.
 
 // address matches a mention of a person or of a user group.
 var address = regexp.MustCompile(`<(?:@|!subteam\^)([^<>|\n]*)(?:\|[^<>\n]*)?>`)
@@ -20,8 +20,9 @@ var code = regexp.MustCompile("(?s:```.+?```)|\\B`[^`\n]+`\\B")
 // outsideCode is a text without what is code in it.
 func outsideCode(text string) string { return code.ReplaceAllLiteralString(text, " ") }
 
-// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it. mentioned reports
-// whether the bot is mentioned anywhere in the message, outside code. ids are the bot's and those of its groups.
+// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it.
+// mentioned reports whether the bot is mentioned anywhere in the message, outside code. ids are the bot's and those
+// of its groups.
 func cutMention(text string, ids ...string) (rest string, mentioned bool) {
 	rest = strings.TrimSpace(text)
 	for {
@@ -38,14 +39,17 @@ func isOne(ids []string, id string) bool { return id != "" && slices.Contains(id
 
 // mentions reports whether a text mentions one of these ids.
 func mentions(text string, ids []string) bool {
-	return slices.ContainsFunc(address.FindAllStringSubmatch(text, -1), func(m []string) bool { return isOne(ids, m[1]) })
+	ours := func(m []string) bool { return isOne(ids, m[1]) }
+	return slices.ContainsFunc(address.FindAllStringSubmatch(text, -1), ours)
 }
 
-// isFor reports whether a message mentions the bot, by one of its ids. Where its text has such a mention, the blocks may still show that
-// it is in code; where it has none, as that of a workflow that has only blocks, they are all there is.
+// isFor reports whether a message mentions the bot, by one of its ids. Where its text has such a mention, the blocks
+// may still show that it is in code; where it has none, as that of a workflow that has only blocks, they are all
+// there is.
 func (m slackMessage) isFor(ids []string) bool {
 	var blocks any
-	if slices.ContainsFunc(ids, func(id string) bool { return id != "" && bytes.Contains(m.Blocks, []byte(id)) }) { // few do
+	named := func(id string) bool { return id != "" && bytes.Contains(m.Blocks, []byte(id)) }
+	if slices.ContainsFunc(ids, named) { // in few messages
 		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
 	}
 	plain, coded := mentionsIn(blocks, false, ids)
@@ -55,7 +59,8 @@ func (m slackMessage) isFor(ids []string) bool {
 	return plain
 }
 
-// mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode: the part is in some.
+// mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode:
+// the part is in some.
 func mentionsIn(part any, inCode bool, ids []string) (plain, coded bool) {
 	found := func(yes bool) { plain, coded = plain || yes && !inCode, coded || yes && inCode }
 	within := func(parts any) {

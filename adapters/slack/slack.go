@@ -80,7 +80,8 @@ func New(d core.Deps, c Config) *Slack {
 		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now}, handles: chat.Cache[string]{Now: d.Now},
 		dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
-		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now}, reached: chat.Cache[bool]{Now: d.Now}, views: chat.Cache[bool]{Now: d.Now},
+		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now}, reached: chat.Cache[bool]{Now: d.Now},
+		views: chat.Cache[bool]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,

@@ -16,15 +16,15 @@ import (
 	"gatehouse/core"
 )
 
-// A message in a thread points at what stands above it there. Slack is asked for that once, when the message's turn begins
-// (conversations.replies, which gives the message that began the thread and then the oldest first), and what it said is stored with the
-// message. An app that is distributed outside Slack's marketplace gets 15 messages, once a minute. So nothing here waits for long, and the
-// agent is told of what could not be read.
+// A message in a thread points at what stands above it there. Slack is asked for that once, when the message's turn
+// begins (conversations.replies, which gives the message that began the thread and then the oldest first), and what
+// it said is stored with the message. An app that is distributed outside Slack's marketplace gets 15 messages, once a
+// minute. So nothing here waits for long, and the agent is told of what could not be read.
 
 // Limits of the reading of a thread.
 const (
-	threadPage  = 999              // "a limit value under 1000" (docs.slack.dev/reference/methods/conversations.replies)
-	fewMessages = 15               // a page that has no more although there are more: the app is limited, and the next call would have to wait
+	threadPage  = 999              // it must be under 1000 (docs.slack.dev/reference/methods/conversations.replies)
+	fewMessages = 15               // of a page although there are more: the app is limited
 	threadPages = 10               // calls
 	threadTime  = 10 * time.Second // for all of it
 	threadWait  = 3 * time.Second  // of that, for Slack's rate limit
@@ -33,10 +33,12 @@ const (
 	leastTokens = 30 // of a message that is quoted: no more of them need to be kept than the budget has room for
 )
 
-// above reads what stands above a message in its thread and the agent has not heard: everything if its conversation begins with the
-// message, else what came since the last message that it heard, without the bot's own posts, which it knows. asked: Slack was asked.
-// Error: the store's, or that of an ended context.
-func (s *Slack) above(ctx context.Context, b bot, e core.Event, m messageEvent, direct bool) (points []core.Block, asked bool, err error) {
+// above reads what stands above a message in its thread and the agent has not heard: everything if its conversation
+// begins with the message, else what came since the last message that it heard, without the bot's own posts, which it
+// knows. asked: Slack was asked. Error: the store's, or that of an ended context.
+func (s *Slack) above(
+	ctx context.Context, b bot, e core.Event, m messageEvent, direct bool,
+) (points []core.Block, asked bool, err error) {
 	if s.ReadBefore <= 0 || s.Events == nil || m.ThreadTS == "" || m.ThreadTS >= m.TS || m.AssistantThread != nil {
 		return nil, false, nil
 	}
@@ -51,8 +53,8 @@ func (s *Slack) above(ctx context.Context, b bot, e core.Event, m messageEvent, 
 	return t.Quoted(s.ReadBefore), true, nil
 }
 
-// heard returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A direct message is
-// part of one conversation, in whatever thread it is.
+// heard returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
+// direct message is part of one conversation, in whatever thread it is.
 func (s *Slack) heard(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
 	last, err := chat.Events(s.Events).Heard(ctx, e, func(r core.EventRecord) bool {
 		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS
@@ -70,6 +72,10 @@ func (s *Slack) heard(ctx context.Context, e core.Event, m messageEvent, direct 
 func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since string) (t chat.Thread) {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
 	defer cancel()
+	if _, limited := s.told.Get(tooMany); limited {
+		t.Note = unread(since, 0, "Slack asks to wait.")
+		return t
+	}
 	var root *slackMessage
 	var said []slackMessage
 	read, cursor, most, wait := 0, "", s.ReadBefore/leastTokens+1, threadWait
@@ -78,12 +84,16 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since str
 			ChannelID: m.Channel, Timestamp: m.ThreadTS, Oldest: since, Latest: m.TS, Cursor: cursor, Limit: threadPage,
 		})
 		err = s.called(err)
-		if pause := core.RetryAfterOf(err); pause > 0 && pause <= wait && calls < threadPages {
+		pause := core.RetryAfterOf(err)
+		if pause > 0 && pause <= wait && calls < threadPages {
 			wait -= pause
 			s.sleep(ctx, pause)
 			continue
 		}
 		if err != nil {
+			if pause > 0 {
+				s.told.Put(tooMany, true, pause)
+			}
 			t.Note = unread(since, read, core.MessageOf(err))
 			break
 		}
@@ -117,11 +127,16 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since str
 	return t
 }
 
-// unread is what the agent is told of messages after a timestamp, or of a whole thread, of which only the first were read, or none.
+// tooMany is in a cache for as long as Slack has asked to wait before the next thread is read.
+const tooMany = "conversations.replies"
+
+// unread is what the agent is told of messages after a timestamp, or of a whole thread, of which only the first were
+// read, or none.
 func unread(since string, read int, why string) string {
 	switch {
 	case read > 0:
-		return fmt.Sprintf("Of the messages above only the first %d could be read; there are newer ones between them and the message below. %s", read, why)
+		return fmt.Sprintf("Of the messages above only the first %d could be read; "+
+			"there are newer ones between them and the message below. %s", read, why)
 	case since != "":
 		return "What others wrote in this thread since you were last asked could not be read. " + why
 	}
@@ -140,8 +155,8 @@ func (s *Slack) quote(ctx context.Context, b bot, t *chat.Thread, root *slackMes
 	}
 }
 
-// attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name that it shows, or, of a
-// message that was deleted, nobody.
+// attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name
+// that it shows, or, of a message that was deleted, nobody.
 func (b bot) attribute(q *core.Quotation, m slackMessage) {
 	q.Text = chat.OrNone(q.Text)
 	switch {
@@ -174,7 +189,8 @@ func (s *Slack) quotations(ctx context.Context, what string, messages []slackMes
 			text += "\n[file: " + cmp.Or(chat.Name(f.Name), f.ID) + "]"
 		}
 		all[i] = core.Quotation{
-			What: what, Name: cmp.Or(names[m.User], m.User), ID: Name + ":" + m.User, At: core.QuotedAt(sentAt(m.TS)), Text: strings.TrimSpace(text),
+			What: what, Name: cmp.Or(names[m.User], m.User), ID: Name + ":" + m.User,
+			At: core.QuotedAt(sentAt(m.TS)), Text: strings.TrimSpace(text),
 		}
 	}
 	return all
@@ -183,9 +199,10 @@ func (s *Slack) quotations(ctx context.Context, what string, messages []slackMes
 // beginsAssistant is the subtype of the app's message that begins a thread of the assistant view.
 const beginsAssistant = "assistant_app_thread"
 
-// ownThread reports whether a direct message is in a thread that is a conversation of its own, which only an app with the assistant view
-// has: one that has been a conversation before, or that begins in that view. Any other reply goes on with the conversation of the direct
-// messages. Until the token's scopes are known, the event itself decides. Error: temporary, the store can't say now.
+// ownThread reports whether a direct message is in a thread that is a conversation of its own, which only an app with
+// the assistant view has: one that has been a conversation before, or that begins in that view. Any other reply goes
+// on with the conversation of the direct messages. Until the token's scopes are known, the event itself decides.
+// Error: temporary, the store can't say now.
 func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, error) {
 	switch {
 	case m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, m.AssistantThread != nil):
@@ -216,7 +233,9 @@ func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref) bool {
 	ctx, cancel := context.WithTimeout(ctx, rootTime)
 	defer cancel()
 	channel, ts, _ := strings.Cut(string(thread), "/")
-	page, _, _, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{ChannelID: channel, Timestamp: ts, Limit: 1})
+	page, _, _, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: channel, Timestamp: ts, Limit: 1,
+	})
 	if s.called(err) != nil || len(page) == 0 {
 		return false
 	}

@@ -12,12 +12,15 @@ import (
 	"gatehouse/core"
 )
 
-// reading is a platform that reads what is above a message, in a channel where bob has begun a thread. It notes its waits.
+// reading is a platform that reads what is above a message, in a channel where bob has begun a thread. It notes its
+// waits.
 func reading(t *testing.T) (r *inbound, in slacktest.ActionOption, waits *[]time.Duration) {
 	t.Helper()
 	waits = new([]time.Duration)
 	r = start(t, setup{
-		slack: core.Deps{ReadBefore: 4000, Events: func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }},
+		slack: core.Deps{ReadBefore: 4000, Events: func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+			return nil, nil
+		}},
 		before: func(r *inbound) {
 			r.p.Sleeping(func(ctx context.Context, d time.Duration) {
 				if d > 20*time.Second { // between two questions who the bot is
@@ -38,16 +41,19 @@ func TestAThreadIsNotWaitedForLong(t *testing.T) {
 		waits string
 		read  bool
 	}{
-		"a short wait": {[]int{2}, "[2s]", true}, "two": {[]int{2, 1}, "[2s 1s]", true}, "too many": {[]int{2, 2}, "[2s]", false},
-		"a long wait": {[]int{4}, "[]", false}, "a minute": {[]int{60}, "[]", false},
+		"a short wait": {[]int{2}, "[2s]", true}, "two": {[]int{2, 1}, "[2s 1s]", true},
+		"too many": {[]int{2, 2}, "[2s]", false}, "a long wait": {[]int{4}, "[]", false},
+		"a minute": {[]int{60}, "[]", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, in, waits := reading(t)
 			for _, seconds := range c.after {
-				r.Inject(slacktest.Fault{Endpoint: "conversations.replies", Trouble: slacktest.RateLimited(time.Duration(seconds) * time.Second), Times: 1})
+				limited := slacktest.RateLimited(time.Duration(seconds) * time.Second)
+				r.Inject(slacktest.Fault{Endpoint: "conversations.replies", Trouble: limited, Times: 1})
 			}
 			text := r.message(r.one(r.ann.Posts("C1", r.MentionOfBot()+" why?", in).Deliveries...)).Content.String()
-			if strings.Contains(text, "> The build is red") != c.read || strings.Contains(text, "could not be read. Slack asks to wait.") == c.read {
+			told := strings.Contains(text, "could not be read. Slack asks to wait.")
+			if strings.Contains(text, "> The build is red") != c.read || told == c.read {
 				t.Errorf("it reads %s", text)
 			}
 			if got := fmt.Sprint(*waits); got != c.waits {
@@ -65,9 +71,12 @@ func TestAThreadOfManyPagesIsReadToABound(t *testing.T) {
 			body = `{"ok":true,"has_more":false,"messages":[{"ts":"1.000000","text":"old"}`
 		}
 		for i := range 20 {
-			body += fmt.Sprintf(`,{"type":"message","user":"U2BOB","ts":"1500000000.%06d","text":"line %d","blocks":7,"bot_profile":"x","username":{}}`, i, i)
+			const form = `,{"type":"message","user":"U2BOB","ts":"1500000000.%06d","text":"line %d",` +
+				`"blocks":7,"bot_profile":"x","username":{}}`
+			body += fmt.Sprintf(form, i, i)
 		}
-		return slacktest.Fault{Endpoint: "conversations.replies", Trouble: fakeserver.Trouble{Name: "a page", Status: 200, Body: body + "]}"}}
+		answer := fakeserver.Trouble{Name: "a page", Status: 200, Body: body + "]}"}
+		return slacktest.Fault{Endpoint: "conversations.replies", Trouble: answer}
 	}
 	for last, calls := range map[bool]int{true: 1, false: 10} {
 		t.Run(fmt.Sprint(last), func(t *testing.T) {

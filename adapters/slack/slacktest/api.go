@@ -212,8 +212,8 @@ func (s *Server) LimitPosts(perSecond int) {
 	s.perChannel, s.limits = perSecond, map[string][]time.Time{}
 }
 
-// LimitReads treats the app as one that is distributed outside Slack's marketplace: conversations.history and conversations.replies give at
-// most 15 messages at a time, and each may be called once a minute.
+// LimitReads treats the app as one that is distributed outside Slack's marketplace: conversations.history and
+// conversations.replies give at most 15 messages at a time, and each may be called once a minute.
 func (s *Server) LimitReads() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -221,13 +221,15 @@ func (q *request) within(ts string) bool {
 	return true
 }
 
-// fewMessages is how many messages an app that is distributed outside the marketplace gets at a time, whatever it asks for.
+// fewMessages is how many messages an app that is distributed outside the marketplace gets at a time, whatever it asks
+// for.
 const fewMessages = 15
 
 // pageOf returns a page of messages; usual is how many are on it if the call does not say.
 func (q *request) pageOf(messages []object, usual int) (object, *failure) {
 	args := q.args
-	if limit, err := strconv.Atoi(args["limit"]); q.s.lastRead != nil && (err != nil || limit <= 0 || limit > fewMessages) {
+	limit, err := strconv.Atoi(args["limit"])
+	if q.s.lastRead != nil && (err != nil || limit <= 0 || limit > fewMessages) {
 		args = maps.Clone(args)
 		args["limit"] = strconv.Itoa(fewMessages)
 	}

@@ -155,8 +155,9 @@ func (s *Server) botProfile(m Message) object {
 		name, app = u.Name, u.AppID
 	}
 	return object{
-		"id": m.BotID, "app_id": app, "name": name, "deleted": false, "updated": 1700000000, "team_id": s.o.TeamID, "is_workflow_bot": m.workflow,
-		"icons": object{"image_36": "https://a.slack-edge.com/80588/img/plugins/app/bot_36.png"},
+		"id": m.BotID, "app_id": app, "name": name, "deleted": false, "updated": 1700000000, "team_id": s.o.TeamID,
+		"is_workflow_bot": m.workflow,
+		"icons":           object{"image_36": "https://a.slack-edge.com/80588/img/plugins/app/bot_36.png"},
 	}
 }
 

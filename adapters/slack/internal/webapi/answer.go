@@ -41,8 +41,8 @@ type messages struct {
 	Messages []message `json:"messages"`
 }
 
-// message is a message in a conversation. Text is all of it, as Slack sent it: slack-go would refuse what it does not know, so the
-// adapter decodes it.
+// message is a message in a conversation. Text is all of it, as Slack sent it: slack-go would refuse what it does not
+// know, so the adapter decodes it.
 type message struct {
 	mark
 	Text string `json:"text"`

@@ -76,6 +76,11 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since str
 		t.Note = unread(since, 0, "Slack asks to wait.")
 		return t
 	}
+	select {
+	case readers <- struct{}{}:
+		defer func() { <-readers }()
+	case <-ctx.Done(): // what is asked now fails
+	}
 	var root *slackMessage
 	var said []slackMessage
 	read, cursor, most, wait := 0, "", s.ReadBefore/leastTokens+1, threadWait
@@ -126,6 +131,9 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since str
 	s.quote(ctx, b, &t, root, said)
 	return t
 }
+
+// readers limits how many threads this process reads at a time: a page is held in memory.
+var readers = make(chan struct{}, 4)
 
 // tooMany is in a cache for as long as Slack has asked to wait before the next thread is read.
 const tooMany = "conversations.replies"

@@ -347,6 +347,14 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			if e.Conversation != own("1900000000.000100") {
 				t.Errorf("an event of the assistant view became %+v", e)
 			}
+			e = r.one(r.Send(map[string]any{ // Slack sends a token with any message
+				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
+				"ts": "1900000001.000200", "thread_ts": "1900000000.000200", "parent_user_id": "U1ANN",
+				"assistant_thread": map[string]any{"action_token": "1"},
+			}))
+			if e.Conversation != channel {
+				t.Errorf("a reply to a person's message became %+v", e)
+			}
 			if failing = core.Errorf(core.StoreBusy, "not now"); name == "assistant" {
 				r.refused(r.ann.Says("later", slacktest.InThread(answer)).Deliveries[0])
 			}

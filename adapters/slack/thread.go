@@ -39,7 +39,8 @@ const (
 func (s *Slack) above(
 	ctx context.Context, b bot, e core.Event, m messageEvent, direct bool,
 ) (points []core.Block, asked bool, err error) {
-	if s.ReadBefore <= 0 || s.Events == nil || m.ThreadTS == "" || m.ThreadTS >= m.TS || m.AssistantThread != nil {
+	inThread := m.ThreadTS != "" && m.ThreadTS < m.TS
+	if s.ReadBefore <= 0 || s.Events == nil || !inThread {
 		return nil, false, nil
 	}
 	since, err := s.heard(ctx, e, m, direct)
@@ -208,14 +209,15 @@ func (s *Slack) quotations(ctx context.Context, what string, messages []slackMes
 const beginsAssistant = "assistant_app_thread"
 
 // ownThread reports whether a direct message is in a thread that is a conversation of its own, which only an app with
-// the assistant view has: one that has been a conversation before, or that begins in that view. Any other reply goes
-// on with the conversation of the direct messages. Until the token's scopes are known, the event itself decides.
-// Error: temporary, the store can't say now.
+// the assistant view has: one that has been a conversation before, or that begins in that view, where the app writes
+// first. Any other reply goes on with the conversation of the direct messages. Until the token's scopes are known, the
+// event itself decides. Error: temporary, the store can't say now.
 func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, error) {
+	viewed := m.AssistantThread != nil && m.ParentUser != m.User // Slack may send one with any message to such an app
 	switch {
-	case m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, m.AssistantThread != nil):
+	case m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, viewed):
 		return false, nil
-	case m.AssistantThread != nil:
+	case viewed:
 		return true, nil
 	}
 	if s.Events != nil {

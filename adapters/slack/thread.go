@@ -108,9 +108,11 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, since str
 			_ = chat.Decode([]byte(each.Text), &one) // what can't be read is none
 			switch {
 			case one.TS == m.ThreadTS && since == "":
+				if root == nil { // it may be on each page
+					read++
+				}
 				root = &one
-				read++
-			case one.TS > since && one.TS < m.TS:
+			case one.TS != m.ThreadTS && one.TS > since && one.TS < m.TS:
 				said = append(said, one)
 				read++
 			}

@@ -19,7 +19,8 @@ func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
 	}
 	return preflight.Run(ctx, preflight.Options{
 		API: c.api(), HTTP: c.SigningSecret != "", Paths: []string{pathEvents, pathInteractions, pathCommands}, Listen: o.Listen, Quick: o.Quick,
-		FollowUp: c.FollowUp == followThread, Connect: c.Connect == connectAllow, ApproverIDs: o.Approvers, BotName: botName, LastEvent: last, Now: o.Now,
+		FollowUp: c.FollowUp == followThread || len(c.mentionGroups()) > 0, Connect: c.Connect == connectAllow,
+		ApproverIDs: o.Approvers, BotName: botName, LastEvent: last, Now: o.Now,
 	})
 }
 

@@ -172,9 +172,9 @@ func TestCheckupRequiresTheScopesOfTheConfiguration(t *testing.T) {
 	c.checkup.Config.FollowUp, c.checkup.Approvers = "mention", []string{"slack:U2BOB"}
 	found := c.finds(t)
 	wantCheck(t, found, "slack scope channels:history", core.CheckWarn)
-	if f, ok := found["slack scope usergroups:read"]; ok {
-		t.Errorf("the scope is checked although no group may approve: %+v", f)
-	}
+	wantCheck(t, found, "slack scope usergroups:read", core.CheckWarn, "sees user groups by their ids") // none may approve
+	c.checkup.Config.MentionGroups = "S1OPS"
+	wantCheck(t, c.finds(t), "slack scope channels:history", core.CheckFail, "nor mentions of a group", "thread above a mention")
 }
 
 func TestCheckupToken(t *testing.T) {

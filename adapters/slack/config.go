@@ -3,6 +3,7 @@ package slack
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"gatehouse/adapters/slack/internal/webapi"
@@ -18,6 +19,8 @@ type Config struct {
 	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`
 	GroupDM       string  `envconfig:"SLACK_GROUP_DM" default:"mention" help:"mention: in a group direct message every message needs a mention; all: the bot reads all messages there."`
 	Connect       string  `envconfig:"SLACK_CONNECT" default:"deny" help:"Whether people of other workspaces may talk to the bot in shared channels (Slack Connect): deny or allow. Either way they can't decide about approvals."`
+	Bots          string  `envconfig:"SLACK_BOTS" help:"Ids of bots and workflows that may ask, such as B0123ABCD,U0456EFGH."`
+	MentionGroups string  `envconfig:"SLACK_MENTION_GROUPS" help:"Ids of groups whose mention counts, such as S0123ABCD."`
 }
 
 // Validate returns all faults, one line each, beginning with the key.
@@ -53,8 +56,24 @@ func (c Config) Validate() []string {
 	if c.Connect != "" && c.Connect != connectDeny && c.Connect != connectAllow {
 		fault("SLACK_CONNECT: %q is unknown; use deny or allow", c.Connect)
 	}
+	for _, id := range c.bots() {
+		if !botForm.MatchString(id) {
+			fault("SLACK_BOTS: %q is not the id of a bot or a workflow (B…) or of a bot's user (U…)", id)
+		}
+	}
+	for _, id := range c.mentionGroups() {
+		if !groupForm.MatchString(id) {
+			fault("SLACK_MENTION_GROUPS: %q is not the id of a user group (S…)", id)
+		}
+	}
 	return faults
 }
+
+// The forms of ids.
+var (
+	botForm   = regexp.MustCompile(`^[BUW][A-Z0-9]+$`)
+	groupForm = regexp.MustCompile(`^S[A-Z0-9]+$`)
+)
 
 // The values of SLACK_FOLLOW_UP.
 const (

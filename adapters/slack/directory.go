@@ -26,16 +26,32 @@ const (
 	groupLifetime = 30 * time.Second // for who is told, and for what a press may open; never for who decides
 )
 
-// userName returns a person's name, or the id if the name can't be looked up.
+// nameOf asks Slack for the name of a person, or of a bot.
+func (s *Slack) nameOf(ctx context.Context, id string) (string, error) {
+	if strings.HasPrefix(id, "B") {
+		b, err := s.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: id})
+		if err != nil {
+			return "", err
+		}
+		return b.Name, nil
+	}
+	u, err := s.api.GetUserInfoContext(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return webapi.DisplayName(u), nil
+}
+
+// userName returns the name of a person or a bot, or the id if the name can't be looked up.
 func (s *Slack) userName(ctx context.Context, user string) string {
 	known, fresh := s.names.Get(user)
 	if fresh {
 		return known
 	}
-	u, err := s.api.GetUserInfoContext(ctx, user)
+	name, err := s.nameOf(ctx, user)
 	switch err := s.called(err); {
 	case err == nil:
-		return s.names.Put(user, cmp.Or(chat.Name(webapi.DisplayName(u)), user), nameLifetime)
+		return s.names.Put(user, cmp.Or(chat.Name(name), user), nameLifetime)
 	case core.CategoryOf(err) == core.Unsupported:
 		s.warnOnce("names of people can't be looked up: the token lacks the scope users:read")
 	}
@@ -67,9 +83,13 @@ func (s *Slack) channelName(ctx context.Context, channel string) string {
 	return s.rooms.Put(channel, cmp.Or(known, channel), nameRetry)
 }
 
-// NameOf returns a person's name in Slack, "" if it can't be looked up.
+// NameOf returns the name in Slack of a person, or of one of SLACK_BOTS, "" if it can't be looked up.
 func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
-	if user, ok := webapi.UserID(who.ID); ok {
+	user, ok := webapi.UserID(who.ID)
+	if !ok && s.isBot(who) {
+		user, ok = strings.TrimPrefix(who.ID, Name+":"), true
+	}
+	if ok {
 		if name := s.userName(ctx, user); name != user {
 			return name
 		}

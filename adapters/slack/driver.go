@@ -23,7 +23,7 @@ func (*Config) Title() string { return webapi.Title }
 func (*Config) IDs() core.IDs {
 	return core.IDs{
 		Person:  core.IDForm{Like: regexp.MustCompile(`^[UW][A-Z0-9]+$`), Example: "slack:U0123ABCD"},
-		Group:   core.IDForm{Like: regexp.MustCompile(`^S[A-Z0-9]+$`), Example: "slack:S0123ABCD"},
+		Group:   core.IDForm{Like: groupForm, Example: "slack:S0123ABCD"},
 		Channel: core.IDForm{Like: regexp.MustCompile(`^[CGD][A-Z0-9]+$`), Example: "slack:C0123ABCD"},
 		Wanted:  "id of a person or user group of Slack",
 		Remedy:  "copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD",

@@ -6,14 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
 )
 
@@ -45,7 +43,8 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	switch {
 	case core.IsTemporary(err):
 		if ctx.Err() == nil {
-			s.Log.Warn(unknownHome+retryNote, "category", core.CategoryOf(err), "err", err)
+			s.Log.Warn("what has to be known of a message can't be looked up now; "+retryNote,
+				"category", core.CategoryOf(err), "err", err)
 		}
 		return nil, chat.NotStored
 	case err != nil:
@@ -80,9 +79,17 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 		return deletedEvent(b, m), nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
-	ev := s.newMessage(b, m)
-	if ev == nil {
+	ev, err := s.newMessage(ctx, b, m)
+	switch {
+	case ev == nil || err != nil:
+		return nil, err
+	case s.isBot(ev.Actor) && s.identity.get().team == "": // it might be the bot itself
+		return nil, core.Errorf(core.DeliveryLater, unknownBot)
+	case s.isBot(ev.Actor) && s.refusesBot(b, e, m):
+		s.refuseStranger("message", ev.Actor.ID, strangerTalks)
 		return nil, nil
+	case s.isBot(ev.Actor):
+		return ev, nil
 	}
 	refused, err := s.refuses(ctx, b, e, m)
 	if !refused {
@@ -96,40 +103,47 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	return nil, err
 }
 
-// userSubtypes are the subtypes that a person's message may have.
-var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBroadcast, api.MsgSubTypeMeMessage}
-
-const slackbot = "USLACKBOT"
-
-// newMessage returns the event of a new message, nil if it does not concern the bot. Messages of bots, this one or
-// another, are ignored: two bots could answer each other forever.
-func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
-	if !slices.Contains(userSubtypes, m.Subtype) || m.BotID != "" || m.User == "" || m.User == b.user || m.User == slackbot || m.TS == "" {
-		return nil
+// newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, that can't be
+// told now.
+func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Event, error) {
+	who, ids := s.author(b, m.slackMessage), append(s.Config.mentionGroups(), b.user)
+	mentioned := m.isFor(ids)
+	if who.ID == "" || m.TS == "" {
+		if m.BotID != "" && mentioned && !b.wrote(m.slackMessage) {
+			s.Log.Debug("a mention by a bot that SLACK_BOTS does not name is ignored", "bot", m.BotID, "name", m.botName())
+		}
+		return nil, nil
 	}
-	rest, mentioned := cutMention(m.Text, b.user)
+	rest, _ := cutMention(m.Text, ids...)
 	if b.user == "" { // the bot's id is not known yet, so rely on Slack's event type
-		mentioned = m.Type == string(slackevents.AppMention)
+		mentioned = mentioned || m.Type == string(slackevents.AppMention)
 	}
 	ev := core.Event{
-		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: actor(m.User),
+		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: who,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
-	thread, control := "", chat.Control(rest)
+	thread, control, isBot := "", chat.Control(rest), s.isBot(who)
+	if isBot {
+		control = nil
+	}
 	if control != nil {
 		ev.Body = control
 	}
 	switch {
 	case m.ChannelType == slackevents.ChannelTypeIM:
-		if s.assistantThread(m) {
+		own, err := s.ownThread(ctx, b, m)
+		if err != nil {
+			return nil, err
+		}
+		if own {
 			thread = m.ThreadTS
 		}
-	case !mentioned && leadingMention.MatchString(m.Text): // people talk to each other
-		return nil
+	case !mentioned && leadingMention.MatchString(outsideCode(m.Text)): // people talk to each other
+		return nil, nil
 	case m.ChannelType == slackevents.ChannelTypeMPIM:
-		meant := mentioned || s.Config.GroupDM == groupAll
+		meant := mentioned || s.Config.GroupDM == groupAll && !isBot
 		if !meant && control == nil {
-			return nil
+			return nil, nil
 		}
 		ev.FollowUp = !meant // a control word is for the bot if it has been talked to there
 	case mentioned:
@@ -138,20 +152,14 @@ func (s *Slack) newMessage(b bot, m messageEvent) *core.Event {
 	case m.ThreadTS != "" && m.ThreadTS != m.TS && s.Config.FollowUp == followThread:
 		thread, ev.FollowUp = m.ThreadTS, true
 	default:
-		return nil
+		return nil, nil
 	}
 	ev.Conversation = conversationID(b.team, m.Channel, thread)
-	return &ev
+	return &ev, nil
 }
 
 // leadingMention matches a message that begins with a person's mention, after white space and punctuation at most.
 var leadingMention = regexp.MustCompile(`^(?:&(?:lt|gt|amp);|[\s\p{P}\p{S}\p{Cf}])*?<@[UW][A-Z0-9]+(?:\|[^<>\n]*)?>`)
-
-// assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until the
-// token's scopes are known, the event itself decides.
-func (s *Slack) assistantThread(m messageEvent) bool {
-	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, m.AssistantThread != nil)
-}
 
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
@@ -182,7 +190,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	var change core.Amendment
 	switch {
 	case byAuthor && is != was:
-		rest, _ := cutMention(is, b.user)
+		rest, _ := cutMention(is, append(s.Config.mentionGroups(), b.user)...)
 		change = core.Amendment{Revision: edited.TS, Text: fromMrkdwn(rest, nil)}
 	case is == was && added && m.EventTS != "":
 		// It comes after the edit that it was added to, and before the next one.

@@ -287,21 +287,76 @@ func TestMessagesThatNoPersonWroteAreIgnored(t *testing.T) {
 	}
 }
 
+// TestThreadsOfDirectMessages: a reply goes on with the conversation of the direct messages, and is answered in its
+// thread. With the assistant view a thread that begins there is a conversation of its own, and so is one that has been one.
 func TestThreadsOfDirectMessages(t *testing.T) {
 	without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "assistant:write" })
 	for name, scopes := range map[string][]string{"assistant": slacktest.AllScopes, "plain": without} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{fake: slacktest.Options{Scopes: scopes}}).known()
-			dm := r.DMWith("U1ANN")
+			var known core.ConversationID // that has a message or a reset
+			var failing error
+			events := func(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+				if f.Conversation == known && slices.Equal(f.Kinds, []core.Kind{core.KindMessage, core.KindReset}) {
+					return make([]core.EventRecord, 1), nil
+				}
+				return nil, failing
+			}
+			r := start(t, setup{fake: slacktest.Options{Scopes: scopes}, slack: core.Deps{Events: events}}).known()
+			channel := core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))
+			own := func(ts string) core.ConversationID {
+				if name == "plain" {
+					return channel
+				}
+				return channel + core.ConversationID(":"+ts)
+			}
+			replies := func(ts string, want core.ConversationID) {
+				t.Helper()
+				e := r.one(r.ann.Says("more", slacktest.InThread(ts)).Deliveries...)
+				if e.Conversation != want || e.Address.Thread != ts || e.FollowUp {
+					t.Errorf("got %+v, want the conversation %s", e, want)
+				}
+			}
 			root := r.ann.Says("hello")
 			r.one(root.Deliveries...)
-			e := r.one(r.ann.Says("more", slacktest.InThread(root.TS)).Deliveries...)
-			want := core.ConversationID("slack:T0GATE:" + dm)
-			if name == "assistant" {
-				want += core.ConversationID(":" + root.TS)
+			replies(root.TS, channel)
+			to := core.Address{Platform: "slack", Channel: r.DMWith("U1ANN")}
+			ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: to, Kind: core.PostReply, Text: "hi"}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if e.Conversation != want || e.Address.Thread != root.TS || e.FollowUp {
-				t.Errorf("got %+v, want the conversation %s", e, want)
+			_, answer, _ := strings.Cut(string(ref), "/")
+			replies(answer, channel)
+			known = channel + core.ConversationID(":"+root.TS)
+			replies(root.TS, own(root.TS))
+
+			_, view := r.ann.OpensAssistant()
+			asked := r.CountCalls("conversations.replies")
+			replies(view, own(view))
+			replies(view, own(view))
+			if n := r.CountCalls("conversations.replies") - asked; name == "assistant" && n != 1 || name == "plain" && n != 0 {
+				t.Errorf("Slack was asked %d times how a thread began", n)
+			}
+			_, view = r.ann.OpensAssistant()
+			r.Inject(slacktest.Fault{Endpoint: "conversations.replies", Trouble: slacktest.Refused("internal_error"), Times: 1})
+			replies(view, channel) // Slack can't say
+			replies(view, own(view))
+			e := r.one(r.Send(map[string]any{
+				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
+				"ts": "1900000001.000100", "thread_ts": "1900000000.000100", "assistant_thread": map[string]any{"action_token": "1"},
+			}))
+			if e.Conversation != own("1900000000.000100") {
+				t.Errorf("an event of the assistant view became %+v", e)
+			}
+			e = r.one(r.Send(map[string]any{ // Slack sends a token with any message
+				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
+				"ts": "1900000001.000200", "thread_ts": "1900000000.000200", "parent_user_id": "U1ANN",
+				"assistant_thread": map[string]any{"action_token": "1"},
+			}))
+			if e.Conversation != channel {
+				t.Errorf("a reply to a person's message became %+v", e)
+			}
+			if failing = core.Errorf(core.StoreBusy, "not now"); name == "assistant" {
+				r.refused(r.ann.Says("later", slacktest.InThread(answer)).Deliveries[0])
 			}
 		})
 	}

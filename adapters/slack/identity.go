@@ -42,7 +42,7 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 			me, err := s.api.AuthTestContext(ctx)
 			if err == nil { // before the answer counts as healthy
 				s.identity.bot.Store(&bot{
-					team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, workspace: me.Team, name: me.User,
+					team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, id: me.BotID, workspace: me.Team, name: me.User,
 				})
 			}
 			if err := s.called(err); err != nil {

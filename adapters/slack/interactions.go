@@ -18,6 +18,9 @@ import (
 // person is told to repeat it; and since it is not acknowledged, Slack marks the button, or keeps the form open.
 const pressNote = "the person is asked to press again"
 
+// pressBot is what one of SLACK_BOTS that presses a button is told.
+const pressBot = "Bots can't decide. If you are a person, ask an admin to remove your id from SLACK_BOTS."
+
 // triggerTime is the time limit for opening a modal, below the three seconds that Slack allows.
 const triggerTime = 2500 * time.Millisecond
 
@@ -111,6 +114,11 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 	if p.ID == "" {
 		s.Log.Warn("a press without a time can't be distinguished from another one and is refused")
 		return nil, chat.Malformed
+	}
+	if s.isBot(p.Who) {
+		s.Log.Warn("a press by one of SLACK_BOTS is refused: a bot decides nothing", "bot", p.Who.ID)
+		s.tell(p.Address, p.User.ID, pressBot)
+		return nil, chat.Stored
 	}
 	if ok, result := s.admits(ctx, p); !ok {
 		return nil, result

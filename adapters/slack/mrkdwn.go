@@ -66,25 +66,6 @@ func linkText(address, label string) string {
 	return label + " (" + address + ")"
 }
 
-// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it. mentioned reports
-// whether the bot is mentioned anywhere in the message.
-func cutMention(text, bot string) (rest string, mentioned bool) {
-	if bot == "" {
-		return text, false
-	}
-	rest = strings.TrimSpace(text)
-	for _, m := range mention.FindAllStringSubmatch(text, -1) {
-		if m[1] != bot {
-			continue
-		}
-		mentioned = true
-		if after, first := strings.CutPrefix(rest, m[0]); first {
-			rest = strings.TrimSpace(strings.TrimLeft(after, ",:"))
-		}
-	}
-	return rest, mentioned
-}
-
 // mention matches a mention of a person.
 var mention = regexp.MustCompile(`<@([^<>|\n]*)(?:\|[^>]*)?>`)
 

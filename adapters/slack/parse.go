@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -15,24 +16,31 @@ import (
 func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent
-	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" ||
+	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" && !s.isBot(e.Actor) ||
 		!strings.Contains(string(body.Event), `"text"`) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid,
 			"The message from Slack could not be read. Please send it again.")
+	}
+	if only, err := s.onlyBots(ctx, e); only || err != nil {
+		return core.Input{Ignored: chat.TooManyBots}, err
 	}
 	b, _ := s.botOf(body)
 	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")
 	h := chat.Heard{Alone: direct, Mention: !direct && s.needsMention(e, m)}
 	said, names := heardIn(m.slackMessage), s.newNames()
 	if !direct || len(said.quoted)+len(said.files) > 0 {
-		names.learn(ctx, "<@"+m.User+">")
+		names.learn(ctx, mentioning(e.Actor.ID))
 	}
 	names.learn(ctx, said.texts()...)
-	rest, _ := cutMention(said.text, b.user)
+	rest, _ := cutMention(said.text, append(s.Config.mentionGroups(), b.user)...)
 	h.Text = fromMrkdwn(rest, names.known)
-	h.Points = append(h.Points, said.points(names)...)
+	thread, asked, err := s.above(ctx, b, e, m, names, direct)
+	if err != nil {
+		return in, err
+	}
+	h.Points = append(thread, said.points(names)...)
 	if !direct || len(h.Points)+len(said.files) > 0 {
-		h.Speaker = s.speaker(ctx, m.User)
+		h.Speaker = s.speaker(ctx, e.Actor)
 	}
 	files, err := s.filesOf(ctx, said.files, names)
 	if err != nil {
@@ -41,7 +49,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	if h.Files, err = chat.Files(ctx, files, s.fetcher(e)); err != nil {
 		return in, err
 	}
-	h.Fetched = len(h.Points)+len(files) > 0
+	h.Fetched = asked || len(h.Points)+len(files) > 0
 	return h.Input()
 }
 
@@ -54,9 +62,9 @@ func (s *Slack) needsMention(e core.Event, m messageEvent) bool {
 	return !e.FollowUp && (kind != slackevents.ChannelTypeMPIM || s.Config.GroupDM != groupAll)
 }
 
-// speaker is a person as the model is told of them.
-func (s *Slack) speaker(ctx context.Context, user string) core.Speaker {
+// speaker is a person, or a bot, as the model is told of them.
+func (s *Slack) speaker(ctx context.Context, who core.Actor) core.Speaker {
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
-	return core.Speaker{Name: s.userName(ctx, user), ID: Name + ":" + user}
+	return core.Speaker{Name: cmp.Or(who.Name, s.userName(ctx, strings.TrimPrefix(who.ID, Name+":"))), ID: who.ID}
 }

@@ -35,6 +35,7 @@ type messageEvent struct {
 	ChannelType     string          `json:"channel_type"`
 	EventTS         string          `json:"event_ts"`
 	DeletedTS       string          `json:"deleted_ts"`
+	ParentUser      any             `json:"parent_user_id"` // of a reply: who wrote the message that its thread is of
 	AssistantThread any             `json:"assistant_thread"`
 	Message         json.RawMessage `json:"message"`          // of a change: the new message
 	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: the old message
@@ -49,6 +50,8 @@ type slackMessage struct {
 	Text     string          `json:"text"`
 	TS       string          `json:"ts"`
 	ThreadTS string          `json:"thread_ts"`
+	Username any             `json:"username"` // of a bot's message, if it has one
+	Profile  json.RawMessage `json:"bot_profile"`
 	Edited   json.RawMessage `json:"edited"`
 
 	// What carries words beside the text, see heardIn.
@@ -151,6 +154,7 @@ type bot struct {
 	enterprise string // the organisation that the workspace belongs to, "" if none
 	unknown    bool   // Slack has not said which organisation it is in
 	user       string // the bot's own user id
+	id         string // the bot's own id as the author of its messages, B…
 	workspace  string // the names of the workspace and the bot, for the log
 	name       string
 }

@@ -212,8 +212,24 @@ func (s *Server) LimitPosts(perSecond int) {
 	s.perChannel, s.limits = perSecond, map[string][]time.Time{}
 }
 
+// LimitReads treats the app as one that is distributed outside Slack's marketplace: conversations.history and
+// conversations.replies give at most 15 messages at a time, and each may be called once a minute.
+func (s *Server) LimitReads() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastRead = map[string]time.Time{}
+}
+
 // overLimit returns by how many seconds a call is too early, 0 if it is not.
 func (s *Server) overLimit(method, channel string) int {
+	if s.lastRead != nil && (method == "conversations.history" || method == "conversations.replies") {
+		now := s.o.Now()
+		if wait := s.lastRead[method].Add(time.Minute).Sub(now); wait > 0 {
+			return int(math.Ceil(wait.Seconds()))
+		}
+		s.lastRead[method] = now
+		return 0
+	}
 	if s.perChannel == 0 || method != "chat.postMessage" {
 		return 0
 	}

@@ -180,10 +180,10 @@ func history(q *request) (object, *failure) {
 			found = append(found, q.s.wireRead(c, r.Message, q.args.flag("include_all_metadata")))
 		}
 	}
-	return q.pageOf(found)
+	return q.pageOf(found, 100)
 }
 
-// replies returns the messages of a thread, its parent first.
+// replies returns the messages of a thread: its parent, whatever the time range, and then the oldest first.
 func replies(q *request) (object, *failure) {
 	c, failed := q.visibleChannel("history")
 	if failed != nil {
@@ -202,7 +202,7 @@ func replies(q *request) (object, *failure) {
 			found = append(found, q.s.wireRead(c, r.Message, q.args.flag("include_all_metadata")))
 		}
 	}
-	return q.pageOf(found)
+	return q.pageOf(found, 1000)
 }
 
 // within reports whether a timestamp is between the arguments oldest and latest.
@@ -221,8 +221,19 @@ func (q *request) within(ts string) bool {
 	return true
 }
 
-func (q *request) pageOf(messages []object) (object, *failure) {
-	page, next, failed := paged(q.args, messages, 100)
+// fewMessages is how many messages an app that is distributed outside the marketplace gets at a time, whatever it asks
+// for.
+const fewMessages = 15
+
+// pageOf returns a page of messages; usual is how many are on it if the call does not say.
+func (q *request) pageOf(messages []object, usual int) (object, *failure) {
+	args := q.args
+	limit, err := strconv.Atoi(args["limit"])
+	if q.s.lastRead != nil && (err != nil || limit <= 0 || limit > fewMessages) {
+		args = maps.Clone(args)
+		args["limit"] = strconv.Itoa(fewMessages)
+	}
+	page, next, failed := paged(args, messages, usual)
 	if failed != nil {
 		return nil, failed
 	}

@@ -37,6 +37,7 @@ type Message struct {
 	PostedAt  time.Time
 
 	clientMsgID   string
+	workflow      bool // a workflow wrote it
 	derivedBlocks bool // the blocks were made by Slack from the text
 }
 
@@ -101,7 +102,7 @@ func (s *Server) wire(m Message) object {
 	if m.Subtype != "bot_message" {
 		out["team"] = s.teamOf(m.User)
 	}
-	if m.BotID != "" && m.Subtype != "bot_message" {
+	if m.BotID != "" && (m.Subtype != "bot_message" || m.workflow) {
 		out["bot_profile"] = s.botProfile(m)
 	}
 	if len(m.Blocks) > 0 {
@@ -155,7 +156,8 @@ func (s *Server) botProfile(m Message) object {
 	}
 	return object{
 		"id": m.BotID, "app_id": app, "name": name, "deleted": false, "updated": 1700000000, "team_id": s.o.TeamID,
-		"icons": object{"image_36": "https://a.slack-edge.com/80588/img/plugins/app/bot_36.png"},
+		"is_workflow_bot": m.workflow,
+		"icons":           object{"image_36": "https://a.slack-edge.com/80588/img/plugins/app/bot_36.png"},
 	}
 }
 

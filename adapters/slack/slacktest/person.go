@@ -43,7 +43,10 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 	m.Broadcast = h.broadcast && m.ThreadTS != ""
 	if u := s.users[p.ID]; u.IsBot {
 		m.BotID, m.AppID = u.BotID, u.AppID
-		if h.botMessage {
+		switch {
+		case u.Workflow:
+			m.Subtype, m.User, m.Username, m.workflow = "bot_message", "", u.Name, true
+		case h.botMessage:
 			m.Subtype, m.User, m.AppID, m.Username = "bot_message", "", "", u.Name
 		}
 	} else {

@@ -45,6 +45,7 @@ type Server struct {
 	past       []StatusChange
 	limits     map[string][]time.Time
 	perChannel int
+	lastRead   map[string]time.Time // by method; nil: reads are not limited
 	deliveries []*Delivery
 	queues     map[string]chan struct{} // the last of each conversation's deliveries
 	lastTS     int64

@@ -18,6 +18,7 @@ type User struct {
 	IsBot    bool
 	BotID    string // of a bot
 	AppID    string // of a bot
+	Workflow bool   // of a bot: it is a workflow, whose messages have no user
 	Deleted  bool
 	TeamID   string // another one for a guest from outside
 }

@@ -20,7 +20,7 @@ type Options struct {
 	Paths       []string // that Slack posts to
 	Listen      string   // the address at which gatehouse listens
 	Quick       bool     // skips the request of a Socket Mode connection
-	FollowUp    bool     // threads with a conversation need no mention
+	FollowUp    bool     // messages that don't mention the bot itself are for it
 	Connect     bool     // people of other workspaces may talk to the bot
 	ApproverIDs []string // the ids of all approvers, including those on other platforms
 	BotName     string   // as in the manifest

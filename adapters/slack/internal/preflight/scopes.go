@@ -17,8 +17,8 @@ type demand int
 
 const (
 	always    demand = iota // without it the bot can't read or write somewhere
-	following               // needed if threads need no mention (SLACK_FOLLOW_UP=thread), else useful
-	groups                  // needed if a user group may approve, else not at all
+	following               // needed if messages count that don't mention the bot itself (Options.FollowUp), else useful
+	groups                  // needed if a user group may approve, else useful
 	viewed                  // needed if the app has the assistant view, else not at all
 	useful                  // the bot works without it, less well
 )
@@ -38,25 +38,33 @@ var Scopes = []Scope{
 	{
 		Name: "app_mentions:read", For: "receive its mentions", Without: "the bot does not receive its mentions", Events: []string{"app_mention"},
 	}, {
-		Name: "channels:history", For: "receive messages in threads of public channels without a mention; find a post again whose answer was lost",
-		Without: "messages in threads of public channels are not received without a mention, and a post whose answer was lost stays unknown",
-		Calls:   readCalls, Events: []string{"message.channels"}, demand: following,
+		Name: "channels:history", For: "receive messages in threads of public channels without a mention, and mentions of a group; " +
+			"read the thread above a mention; find a post again whose answer was lost",
+		Without: "messages in threads of public channels are not received without a mention, nor mentions of a group; " +
+			"the agent does not see the thread above a mention, and a post whose answer was lost stays unknown",
+		Calls: readCalls, Events: []string{"message.channels"}, demand: following,
 	}, {
 		Name: "groups:history", For: "the same in private channels",
-		Without: "messages in threads of private channels are not received without a mention, and a post whose answer was lost stays unknown",
-		Calls:   readCalls, Events: []string{"message.groups"}, demand: following,
+		Without: "messages in threads of private channels are not received without a mention, nor mentions of a group; " +
+			"the agent does not see the thread above a mention, and a post whose answer was lost stays unknown",
+		Calls: readCalls, Events: []string{"message.groups"}, demand: following,
 	}, {
-		Name: "im:history", For: "receive direct messages; find a post again whose answer was lost",
+		Name:    "im:history",
+		For:     "receive direct messages; read the thread above a reply; find a post again whose answer was lost",
 		Without: "direct messages are not received", Calls: readCalls, Events: []string{"message.im"},
 	}, {
 		Name: "mpim:history", For: "the same in group direct messages",
 		Without: "group direct messages are not received", Calls: readCalls, Events: []string{"message.mpim"},
 	}, {
-		Name: "channels:read", For: "see which approvers are in a public channel, so that the others get the card as a direct message",
-		Without: "approvers who are not in a public channel get no copy of its cards", Calls: memberCalls, demand: useful,
+		Name: "channels:read",
+		For: "see which approvers are in a public channel, so that the others get the card as a direct message; " +
+			"show the names of channels",
+		Without: "approvers who are not in a public channel get no copy of its cards, and the agent sees public channels by their ids",
+		Calls:   memberCalls, demand: useful,
 	}, {
 		Name: "groups:read", For: "the same in private channels",
-		Without: "approvers who are not in a private channel get no copy of its cards", Calls: memberCalls, demand: useful,
+		Without: "approvers who are not in a private channel get no copy of its cards, and the agent sees private channels by their ids",
+		Calls:   memberCalls, demand: useful,
 	}, {
 		Name: "im:read", For: "the same in direct messages",
 		Without: "approvers get no copy of cards in other people's direct messages", Calls: memberCalls, demand: useful,
@@ -70,13 +78,15 @@ var Scopes = []Scope{
 		Name: "im:write", For: "open direct messages with approvers",
 		Without: "approvers who do not see a card get no copy of it", Calls: []string{"conversations.open"}, demand: useful,
 	}, {
-		Name: "users:read", For: "show people's names; check that approvers exist; ask which workspace a person is of, where Slack does not say it",
+		Name: "users:read",
+		For: "show the names of people and bots; check that approvers exist; " +
+			"ask which workspace a person is of, where Slack does not say it",
 		Without: "people are shown by their ids, and whoever is in a shared channel or of another workspace of the organisation may be taken for a stranger, " +
 			"who gets no answer and can't approve",
 		Calls: []string{"users.info", "bots.info"}, demand: useful,
 	}, {
-		Name: "usergroups:read", For: "see who is in a user group that may approve",
-		Without: "groups of approvers are treated as empty",
+		Name: "usergroups:read", For: "see who is in a user group that may approve; show the names of user groups",
+		Without: "groups of approvers are treated as empty, and the agent sees user groups by their ids",
 		Calls:   []string{"usergroups.users.list", "usergroups.list"}, demand: groups,
 	}, {
 		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
@@ -112,8 +122,8 @@ func lacking(has map[string]bool, followUp bool, approvers []string) (needed, wa
 	byGroup := slices.ContainsFunc(approvers, func(id string) bool { _, ok := webapi.GroupID(id); return ok })
 	for _, s := range Scopes {
 		switch {
-		case has[s.Name], s.demand == viewed, s.demand == groups && !byGroup:
-		case s.demand == useful, s.demand == following && !followUp:
+		case has[s.Name], s.demand == viewed:
+		case s.demand == useful, s.demand == following && !followUp, s.demand == groups && !byGroup:
 			wanted = append(wanted, s)
 		default:
 			needed = append(needed, s)

@@ -37,11 +37,19 @@ type posted struct {
 type messages struct {
 	done
 	paged
+	HasMore  bool      `json:"has_more"`
 	Messages []message `json:"messages"`
 }
 
-// message is a message in a conversation, of which only our own mark is read. A message that has it not in our form is empty.
+// message is a message in a conversation. Text is all of it, as Slack sent it: slack-go would refuse what it does not
+// know, so the adapter decodes it.
 type message struct {
+	mark
+	Text string `json:"text"`
+}
+
+// mark is our own mark of a message; a message that has it not in our form has none.
+type mark struct {
 	TS       string `json:"ts"`
 	Metadata struct {
 		Type    string         `json:"event_type"`
@@ -50,9 +58,9 @@ type message struct {
 }
 
 func (m *message) UnmarshalJSON(data []byte) error {
-	type plain message
-	if json.Unmarshal(data, (*plain)(m)) != nil {
-		*m = message{}
+	m.Text = string(data)
+	if json.Unmarshal(data, &m.mark) != nil {
+		m.mark = mark{}
 	}
 	return nil
 }
@@ -106,6 +114,7 @@ var answers = map[string]any{
 		done
 		Bot struct {
 			AppID string `json:"app_id"`
+			Name  string `json:"name"`
 		} `json:"bot"`
 	}{},
 	"chat.getPermalink": struct {
@@ -189,6 +198,9 @@ type reader struct {
 	clock *chat.Clock
 }
 
+// maxAnswer is how long an answer may be, in bytes. A page of long messages has some millions.
+const maxAnswer = 32 << 20
+
 // Do calls a method of the Web API. Error: no answer, or one that does not say what is read of it.
 func (c reader) Do(r *http.Request) (*http.Response, error) {
 	asked := c.clock.Now()
@@ -198,9 +210,12 @@ func (c reader) Do(r *http.Request) (*http.Response, error) {
 	}
 	c.clock.Answered(asked, response.Header)
 	defer response.Body.Close()
-	all, err := io.ReadAll(response.Body)
-	if err != nil {
+	all, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
 		return nil, err
+	case len(all) > maxAnswer:
+		return nil, fmt.Errorf("the answer is longer than %d MB", maxAnswer>>20)
 	}
 	read, err := readAnswer(path.Base(r.URL.Path), all)
 	if err != nil {
@@ -213,8 +228,9 @@ func (c reader) Do(r *http.Request) (*http.Response, error) {
 // readAnswer returns what is read of a method's answer, by the exact names of its fields.
 func readAnswer(method string, all []byte) ([]byte, error) {
 	var verdict struct {
-		OK    *bool           `json:"ok"`
-		Error json.RawMessage `json:"error"`
+		OK     *bool           `json:"ok"`
+		Error  json.RawMessage `json:"error"`
+		Needed json.RawMessage `json:"needed"`
 	}
 	if err := chat.Decode(all, &verdict); err != nil {
 		return nil, err
@@ -225,8 +241,10 @@ func readAnswer(method string, all []byte) ([]byte, error) {
 	case !*verdict.OK:
 		refusal := struct {
 			done
-			Error string `json:"error"`
+			Error  string `json:"error"`
+			Needed string `json:"needed,omitempty"` // a scope
 		}{}
+		_ = json.Unmarshal(verdict.Needed, &refusal.Needed) // most have none
 		if err := json.Unmarshal(verdict.Error, &refusal.Error); err != nil || refusal.Error == "" {
 			refusal.Error = "no_reason_given" // without a reason slack-go takes it for a success
 		}

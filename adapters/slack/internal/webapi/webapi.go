@@ -11,6 +11,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,10 +147,15 @@ func Error(err error) error {
 	return chat.TransportError(Title, err)
 }
 
+// scopeName matches the name of a scope.
+var scopeName = regexp.MustCompile(`^[a-z_.]{1,40}(:[a-z_.]{1,40})*$`)
+
 func refusalError(r api.SlackErrorResponse) error {
 	switch {
 	case slices.Contains(tokenRefused, r.Err):
 		return core.Wrap(core.Unauthorized, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN to the new token.", r.Err)
+	case r.Err == "missing_scope" && scopeName.MatchString(r.Needed):
+		return core.Wrap(core.Unsupported, r, "The bot's token lacks the scope %s.", r.Needed)
 	case r.Err == "missing_scope":
 		return core.Wrap(core.Unsupported, r, "The bot's token lacks a scope. gatehouse doctor says which.")
 	case slices.Contains(maybeDone, r.Err):

@@ -1,0 +1,100 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Bots and workflows that SLACK_BOTS names may ask as people do, by a mention or in a thread of the bot. Whoever it
+// names decides nothing, and what it writes is no control word. At most three turns of bots follow each other
+// (chat.Events.OnlyBots). The bot itself is never answered, and other bots are not: two could answer each other
+// forever.
+
+// bots are the ids of SLACK_BOTS: B… of a bot or a workflow, U… or W… of a bot's user.
+func (c Config) bots() []string { return idsOf(c.Bots) }
+
+// mentionGroups are the ids of SLACK_MENTION_GROUPS.
+func (c Config) mentionGroups() []string { return idsOf(c.MentionGroups) }
+
+// idsOf are the ids of a list.
+func idsOf(list string) []string {
+	ids := strings.Split(list, ",")
+	for i := range ids {
+		ids[i] = strings.TrimSpace(ids[i])
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+}
+
+// isBot reports whether SLACK_BOTS names somebody.
+func (s *Slack) isBot(who core.Actor) bool {
+	return slices.Contains(s.Config.bots(), strings.TrimPrefix(who.ID, Name+":"))
+}
+
+// userSubtypes are the subtypes that a person's message may have.
+var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBroadcast, api.MsgSubTypeMeMessage}
+
+const slackbot = "USLACKBOT"
+
+// author is who wrote a message: a person, or a bot that SLACK_BOTS names, by the id that it names. It is zero for
+// anybody else, and for the bot itself.
+func (s *Slack) author(b bot, m slackMessage) core.Actor {
+	if b.wrote(m) {
+		return core.Actor{}
+	}
+	for _, id := range []string{m.BotID, m.User} {
+		who := core.Actor{ID: Name + ":" + id, Name: m.botName()}
+		if id != "" && s.isBot(who) && (m.Subtype == api.MsgSubTypeBotMessage || slices.Contains(userSubtypes, m.Subtype)) {
+			return who
+		}
+	}
+	if m.BotID != "" || m.User == "" || m.User == slackbot || !slices.Contains(userSubtypes, m.Subtype) {
+		return core.Actor{}
+	}
+	return actor(m.User)
+}
+
+// wrote reports whether a message is the bot's own.
+func (b bot) wrote(m slackMessage) bool {
+	return m.User != "" && m.User == b.user || m.BotID != "" && m.BotID == b.id
+}
+
+// botName is the name that a bot's message shows, "" if it does not say.
+func (m slackMessage) botName() string {
+	var profile struct {
+		Name string `json:"name"`
+	}
+	_ = chat.Decode(m.Profile, &profile) // of any form
+	name, _ := m.Username.(string)
+	return chat.Name(cmp.Or(profile.Name, name))
+}
+
+// refusesBot reports whether a bot of another workspace wrote a message, and SLACK_CONNECT does not let it. What the
+// event says decides; nobody is asked.
+func (s *Slack) refusesBot(b bot, e envelope, m messageEvent) bool {
+	foreign := func(team string) bool { return team != "" && !b.owns(team) }
+	if s.Config.Connect == connectAllow || e.Shared != true && b.enterprise != "" { // any workspace is of the organisation
+		return false
+	}
+	return slices.ContainsFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, foreign)
+}
+
+// onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first.
+func (s *Slack) onlyBots(ctx context.Context, e core.Event) (bool, error) {
+	if !s.isBot(e.Actor) || s.Events == nil {
+		return false, nil
+	}
+	isBot := func(id string) bool { return s.isBot(core.Actor{ID: id}) }
+	only, err := chat.Events(s.Events).OnlyBots(ctx, e, isBot)
+	if only && s.told.Add("bots "+string(e.Conversation), true, strangerPause) {
+		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+chat.TooManyBots,
+			"bot", e.Actor.ID, "conversation", e.Conversation)
+	}
+	return only, err
+}

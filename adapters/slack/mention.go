@@ -1,0 +1,88 @@
+package slack
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A message mentions the bot by its user id or by one of the groups of SLACK_MENTION_GROUPS. A mention in code is
+// none: people show each other there what to write.
+
+// address matches a mention of a person or of a user group.
+var address = regexp.MustCompile(`<(?:@|!subteam\^)([^<>|\n]*)(?:\|[^<>\n]*)?>`)
+
+// code matches preformatted text and inline code, which begins and ends beside a word, not within one.
+var code = regexp.MustCompile("(?s:```.+?```)|\\B`[^`\n]+`\\B")
+
+// outsideCode is a text without what is code in it.
+func outsideCode(text string) string { return code.ReplaceAllLiteralString(text, " ") }
+
+// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it.
+// mentioned reports whether the bot is mentioned anywhere in the message, outside code. ids are the bot's and those
+// of its groups.
+func cutMention(text string, ids ...string) (rest string, mentioned bool) {
+	rest = strings.TrimSpace(text)
+	for {
+		at := address.FindStringSubmatchIndex(rest)
+		if at == nil || at[0] != 0 || !isOne(ids, rest[at[2]:at[3]]) {
+			return rest, mentions(outsideCode(text), ids)
+		}
+		rest = strings.TrimSpace(strings.TrimLeft(rest[at[1]:], ",:"))
+	}
+}
+
+// isOne reports whether an id is one of those; an empty one is none.
+func isOne(ids []string, id string) bool { return id != "" && slices.Contains(ids, id) }
+
+// mentions reports whether a text mentions one of these ids.
+func mentions(text string, ids []string) bool {
+	ours := func(m []string) bool { return isOne(ids, m[1]) }
+	return slices.ContainsFunc(address.FindAllStringSubmatch(text, -1), ours)
+}
+
+// isFor reports whether a message mentions the bot, by one of its ids. Where its text has such a mention, the blocks
+// may still show that it is in code; where it has none, as that of a workflow that has only blocks, they are all
+// there is.
+func (m slackMessage) isFor(ids []string) bool {
+	var blocks any
+	named := func(id string) bool { return id != "" && bytes.Contains(m.Blocks, []byte(id)) }
+	if slices.ContainsFunc(ids, named) { // in few messages
+		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
+	}
+	plain, coded := mentionsIn(blocks, false, ids)
+	if mentions(m.Text, ids) {
+		return mentions(outsideCode(m.Text), ids) && (plain || !coded)
+	}
+	return plain
+}
+
+// mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode:
+// the part is in some.
+func mentionsIn(part any, inCode bool, ids []string) (plain, coded bool) {
+	found := func(yes bool) { plain, coded = plain || yes && !inCode, coded || yes && inCode }
+	within := func(parts any) {
+		p, c := mentionsIn(parts, inCode, ids)
+		plain, coded = plain || p, coded || c
+	}
+	switch part := part.(type) {
+	case []any:
+		for _, each := range part {
+			within(each)
+		}
+	case map[string]any:
+		text := func(key string) string { s, _ := part[key].(string); return s }
+		style, _ := part["style"].(map[string]any)
+		inCode = inCode || style["code"] == true || text("type") == "rich_text_preformatted"
+		found(isOne(ids, text("user_id")) || isOne(ids, text("usergroup_id")))
+		if text("type") == "mrkdwn" {
+			found(mentions(outsideCode(text("text")), ids))
+		}
+		within(part["elements"])
+		within(part["text"])
+		within(part["fields"])
+	}
+	return plain, coded
+}

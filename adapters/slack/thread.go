@@ -1,0 +1,232 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/core"
+)
+
+// A message in a thread points at what stands above it there. Slack is asked for that once, when the message's turn
+// begins (conversations.replies, which gives the message that began the thread and then the oldest first), and what
+// it said is stored with the message. An app that is distributed outside Slack's marketplace gets 15 messages, once a
+// minute. So nothing here waits for long, and the agent is told of what could not be read.
+
+// Limits of the reading of a thread.
+const (
+	threadPage  = 999              // it must be under 1000 (docs.slack.dev/reference/methods/conversations.replies)
+	fewMessages = 15               // of a page although there are more: the app is limited
+	threadPages = 10               // calls
+	threadTime  = 10 * time.Second // for all of it
+	threadWait  = 3 * time.Second  // of that, for Slack's rate limit
+	rootTime    = time.Second      // for the message that began a thread; this delays the event's commit
+
+	leastTokens = 30 // of a message that is quoted: no more of them need to be kept than the budget has room for
+)
+
+// above reads what stands above a message in its thread and the agent has not heard: everything if its conversation
+// begins with the message, else what came since the last message that it heard, without the bot's own posts, which it
+// knows. asked: Slack was asked. Error: the store's, or that of an ended context.
+func (s *Slack) above(
+	ctx context.Context, b bot, e core.Event, m messageEvent, n *names, direct bool,
+) (points []core.Block, asked bool, err error) {
+	inThread := m.ThreadTS != "" && m.ThreadTS < m.TS
+	if s.ReadBefore <= 0 || s.Events == nil || !inThread {
+		return nil, false, nil
+	}
+	since, err := s.heard(ctx, e, m, direct)
+	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
+		return nil, false, err
+	}
+	t := s.readThread(ctx, b, m, n, since)
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	return t.Quoted(s.ReadBefore), true, nil
+}
+
+// heard returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
+// direct message is part of one conversation, in whatever thread it is.
+func (s *Slack) heard(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
+	last, err := chat.Events(s.Events).Heard(ctx, e, func(r core.EventRecord) bool {
+		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS
+	})
+	switch {
+	case last == nil || err != nil:
+		return "", err
+	case last.Kind() == core.KindMessage || strings.HasPrefix(last.ID, "message/"):
+		return last.Address.Message, nil
+	}
+	return stampOf(last.AcceptedAt), nil // a button or a command, which is nowhere among the messages
+}
+
+// readThread reads a thread up to a message, from after a timestamp on or, if that is "", from its beginning.
+func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names, since string) (t chat.Thread) {
+	ctx, cancel := context.WithTimeout(ctx, threadTime)
+	defer cancel()
+	if _, limited := s.told.Get(tooMany); limited {
+		t.Note = unread(since, 0, "Slack asks to wait.")
+		return t
+	}
+	select {
+	case readers <- struct{}{}:
+		defer func() { <-readers }()
+	case <-ctx.Done(): // what is asked now fails
+	}
+	var root *slackMessage
+	var said []slackMessage
+	read, cursor, most, wait := 0, "", s.ReadBefore/leastTokens+1, threadWait
+	for calls := 1; ; calls++ {
+		page, more, next, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: m.Channel, Timestamp: m.ThreadTS, Oldest: since, Latest: m.TS, Cursor: cursor, Limit: threadPage,
+		})
+		err = s.called(err)
+		pause := core.RetryAfterOf(err)
+		if pause > 0 && pause <= wait && calls < threadPages {
+			wait -= pause
+			s.sleep(ctx, pause)
+			continue
+		}
+		if err != nil {
+			if pause > 0 {
+				s.told.Put(tooMany, true, pause)
+			}
+			t.Note = unread(since, read, core.MessageOf(err))
+			break
+		}
+		for _, each := range page {
+			var one slackMessage
+			_ = chat.Decode([]byte(each.Text), &one) // what can't be read is none
+			switch {
+			case one.TS == m.ThreadTS && since == "":
+				if root == nil { // it may be on each page
+					read++
+				}
+				root = &one
+			case one.TS != m.ThreadTS && one.TS > since && one.TS < m.TS:
+				said = append(said, one)
+				read++
+			}
+		}
+		if over := len(said) - most; over > 0 {
+			t.Left, said = t.Left+over, slices.Clone(said[over:])
+		}
+		if !more {
+			break
+		}
+		if cursor = next; cursor == "" || len(page) <= fewMessages || calls >= threadPages {
+			t.Note = unread(since, read, "Slack lets this app read no more of them now.")
+			break
+		}
+	}
+	if since != "" {
+		said = slices.DeleteFunc(said, b.wrote)
+	}
+	n.quote(ctx, b, &t, root, said)
+	return t
+}
+
+// readers limits how many threads this process reads at a time: a page is held in memory.
+var readers = make(chan struct{}, 4)
+
+// tooMany is in a cache for as long as Slack has asked to wait before the next thread is read.
+const tooMany = "conversations.replies"
+
+// unread is what the agent is told of messages after a timestamp, or of a whole thread, of which only the first were
+// read, or none.
+func unread(since string, read int, why string) string {
+	switch {
+	case read > 0:
+		return fmt.Sprintf("Of the messages above only the first %d could be read; "+
+			"there are newer ones between them and the message below. %s", read, why)
+	case since != "":
+		return "What others wrote in this thread since you were last asked could not be read. " + why
+	}
+	return "The message below is in a thread, and what stands above it there could not be read. " + why
+}
+
+// quote adds messages to a thread: the one that began it and those after it.
+func (n *names) quote(ctx context.Context, b bot, t *chat.Thread, root *slackMessage, said []slackMessage) {
+	t.Said = n.readable(ctx, "message above", said)
+	for i, m := range said {
+		b.attribute(&t.Said[i], m)
+	}
+	if root != nil && root.Subtype != beginsAssistant {
+		t.Root = &n.readable(ctx, "message that began this thread", []slackMessage{*root})[0]
+		b.attribute(t.Root, *root)
+	}
+}
+
+// attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name
+// that it shows, or, of a message that was deleted, nobody.
+func (b bot) attribute(q *core.Quotation, m slackMessage) {
+	q.Text = chat.OrNone(q.Text)
+	switch {
+	case b.wrote(m):
+		q.What, q.Name, q.ID = "your own "+q.What, b.name, Name+":"+b.user
+	case m.BotID != "":
+		q.Name, q.ID = cmp.Or(m.botName(), m.BotID), Name+":"+m.BotID
+	case m.Subtype == tombstone:
+		q.Name, q.ID = "", ""
+	}
+}
+
+// beginsAssistant is the subtype of the app's message that begins a thread of the assistant view.
+const beginsAssistant = "assistant_app_thread"
+
+// ownThread reports whether a direct message is in a thread that is a conversation of its own, which only an app with
+// the assistant view has: one that has been a conversation before, or that begins in that view, where the app writes
+// first. Any other reply goes on with the conversation of the direct messages. Until the token's scopes are known, the
+// event itself decides. Error: temporary, the store can't say now.
+func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, error) {
+	viewed := m.AssistantThread != nil && m.ParentUser != m.User // Slack may send one with any message to such an app
+	switch {
+	case m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, viewed):
+		return false, nil
+	case viewed:
+		return true, nil
+	}
+	if s.Events != nil {
+		known, err := s.Events(ctx, core.EventFilter{
+			Platform: Name, Conversation: conversationID(b.team, m.Channel, m.ThreadTS),
+			Kinds: []core.Kind{core.KindMessage, core.KindReset}, Limit: 1,
+		})
+		switch {
+		case err != nil:
+			return false, core.Wrap(core.DeliveryLater, err, "The conversation of a message can't be looked up now.")
+		case len(known) > 0:
+			return true, nil
+		}
+	}
+	return m.ParentUser == b.user && s.beganByAssistant(ctx, refOf(m.Channel, m.ThreadTS)), nil
+}
+
+// beganByAssistant asks Slack, once for each thread, whether it began in the assistant view; false if Slack can't say.
+func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref) bool {
+	if known, fresh := s.views.Get(string(thread)); fresh {
+		return known
+	}
+	ctx, cancel := context.WithTimeout(ctx, rootTime)
+	defer cancel()
+	channel, ts, _ := strings.Cut(string(thread), "/")
+	page, _, _, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: channel, Timestamp: ts, Limit: 1,
+	})
+	if s.called(err) != nil || len(page) == 0 {
+		return false
+	}
+	var root slackMessage
+	_ = chat.Decode([]byte(page[0].Text), &root)
+	return s.views.Put(string(thread), root.TS == ts && root.Subtype == beginsAssistant, chat.Forever)
+}
+
+// stampOf is the timestamp of a time.
+func stampOf(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }

@@ -338,8 +338,8 @@ func TestSnippetsStubsAndVoiceClips(t *testing.T) {
 		"a snippet":     {snippet, "contains:\n" + code},
 		"a stub":        {stub, `"file":"notes.txt","name":"ann","id":"slack:U1ANN","end":`},
 		"a drawing":     {drawing, "contains:\n<svg/>\n"},
-		"a voice clip":  {clip(voice("complete", "please restart", false)), "> please restart"},
-		"a long clip":   {clip(voice("complete", "please", true)), "> please\n> [this is only its beginning: Slack sends"},
+		"a voice clip":  {clip(voice("complete", "please restart", false)), "wrote it down:]\nplease restart"},
+		"a long clip":   {clip(voice("complete", "please", true)), "wrote it down:]\nplease\n[this is only its beginning: Slack sends"},
 		"a clip so far": {clip(map[string]any{"status": "processing"}), "voice.m4a (Slack has not yet written down what"},
 		"no transcript": {clip(map[string]any{"status": "failed"}), "voice.m4a (audio/mp4)"},
 	} {

@@ -78,7 +78,7 @@ func TestSlackIsHeardWhole(t *testing.T) {
 			"> what is in here?",
 		},
 		"S10": {
-			`"file":"audio_message.m4a","name":"ann","id":"slack:U1ANN"} wrote:`, "> please restart the billing job\n" + ann,
+			"[a recording of mine, as the platform wrote it down:]\nplease restart the billing job",
 		},
 		"S12": {
 			ann, "> tell #billing and #C3 (a private channel that the bot can't see) and @ops and @bob, also Feb 18 ",

@@ -188,7 +188,7 @@ func TestSlackALongThread(t *testing.T) {
 		l := listens(t, slacktest.Options{}, map[string]string{"GATEHOUSE_READ_BEFORE": "1000"})
 		l.ann.Posts("C1", l.slack.MentionOfBot()+" well?", long(l))
 		_, last := l.hears(1)
-		saysInOrder(t, last, "> The first of 300\n", "messages of this thread that came before what follows are left out",
+		saysInOrder(t, last, "> The first of 300\n", "Messages of this thread before what follows that are left out: ",
 			"> number 298 of many\n", "> number 299 of many\n", "> well?")
 		saysNothingOf(t, last, "number 1 of many", "number 250 of many", "could be read")
 		if n := l.slack.CountCalls("conversations.replies"); n != 1 {

@@ -94,9 +94,10 @@ func (f File) most() int64 {
 // Read is what was read of a message's files.
 type Read struct {
 	Images  []core.Block
-	Texts   []core.Block // quotations
-	Unread  []string     // the names of the others, each with the reason
-	Fetched bool         // the platform was asked for some of it
+	Texts   []core.Block     // quotations
+	Spoken  []core.Quotation // recordings
+	Unread  []string         // the names of the others, each with the reason
+	Fetched bool             // the platform was asked for some of it
 }
 
 // Files reads a message's files: images, and texts, which are cut to the limits. get fetches one of them. Error: one of get's
@@ -107,7 +108,7 @@ func Files(ctx context.Context, files []File, get func(ctx context.Context, f Fi
 		f.images, f.texts = min(images, maxImageBytes), min(texts, maxTextBytes)
 		why := f.refusal(len(r.Images), len(r.Texts))
 		if why == "" && f.Said != "" {
-			r.Texts = append(r.Texts, f.said())
+			r.Spoken = append(r.Spoken, f.said())
 			continue
 		}
 		var c Content
@@ -181,9 +182,11 @@ func (f File) quoted(text string) core.Block {
 	return core.Quote(core.Quotation{What: core.QuotedFile, File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: text})
 }
 
-// said is what is said in a recording, as the model is shown it.
-func (f File) said() core.Block {
-	return core.Quote(core.Quotation{What: "recording, as the platform wrote it down", File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said)})
+// said is what is said in a recording.
+func (f File) said() core.Quotation {
+	return core.Quotation{
+		What: "recording, as the platform wrote it down", File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
+	}
 }
 
 var errSomethingElse = core.Errorf(core.NotAllowed, "it is something else, or the bot may not read it")

@@ -123,11 +123,19 @@ func TestAFileThatMayNotBeFetchedIsItsPreview(t *testing.T) {
 		chat.File{Name: "snippet.go", Type: "text/plain", Seen: "package main"},
 		chat.File{Name: "clip.m4a", Type: "audio/mp4", Said: "restart it\u202e"},
 		chat.File{Name: "big.mov", Type: "video/quicktime", Why: "it was deleted"})
-	if len(r.Texts) != 2 || !strings.Contains(r.Texts[0].Text, "package main\n[this is only its beginning: refused]\n") {
+	if len(r.Texts) != 1 || !strings.Contains(r.Texts[0].Text, "package main\n[this is only its beginning: refused]\n") {
 		t.Errorf("the snippet is read as %q", r.Texts[0].Text)
 	}
+	if strings.Join(r.Unread, "") != "big.mov (it was deleted)" {
+		t.Errorf("unread %q", r.Unread)
+	}
 	clip := `{"quoted":"recording, as the platform wrote it down","file":"clip.m4a","name":"Ann","id":"x:1"} wrote:` + "\n> restart it"
-	if r.Texts[1].Text != clip || strings.Join(r.Unread, "") != "big.mov (it was deleted)" {
-		t.Errorf("read %q, unread %q", r.Texts[1].Text, r.Unread)
+	for id, want := range map[string]string{
+		"x:2": clip, "x:1": "> [a recording of mine, as the platform wrote it down:]\n> restart it",
+	} {
+		in, err := chat.Heard{Speaker: core.Speaker{Name: "Eve", ID: id}, Files: r}.Input()
+		if err != nil || !strings.Contains(in.Message.Content.String(), want) {
+			t.Errorf("to %s it is %q, %v", id, in.Message.Content.String(), err)
+		}
 	}
 }

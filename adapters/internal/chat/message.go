@@ -21,10 +21,17 @@ type Heard struct {
 // chat_message_shape_invalid if there is nothing in it.
 func (h Heard) Input() (in core.Input, err error) {
 	text := strings.TrimSpace(h.Text)
+	points := append(h.Points[:len(h.Points):len(h.Points)], h.Files.Texts...)
+	for _, q := range h.Files.Spoken {
+		if q.ID == h.Speaker.ID { // their own words
+			text = strings.TrimSpace(text + "\n[a recording of mine, as the platform wrote it down:]\n" + q.Text)
+		} else {
+			points = append(points, core.Quote(q))
+		}
+	}
 	if len(h.Files.Unread) > 0 {
 		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(h.Files.Unread, ", ") + "]")
 	}
-	points := append(h.Points[:len(h.Points):len(h.Points)], h.Files.Texts...)
 	if h.Alone && len(points) == 0 {
 		h.Speaker = core.Speaker{}
 	}

@@ -109,7 +109,8 @@ func TestRepliesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := adaptertest.AnyMarkdown(t)
 		var got, plain []adaptertest.Leaf
-		for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
+		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})
+		for _, m := range all {
 			if len(m.Files) > maxFiles {
 				t.Fatalf("%d files", len(m.Files))
 			}
@@ -122,8 +123,19 @@ func TestRepliesAreReadBack(t *testing.T) {
 			got = append(got, readReply(m.Text, filesOf(m))...)
 			plain = append(plain, readReply(cmp.Or(m.Plain, m.Text), nil)...)
 		}
-		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(plain))
-		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(got))
+		want := replyLeaves(text)
+		if len(all) > 1 { // what stands in an item as bold words is a heading where the item was cut above it
+			for _, leaves := range [][]adaptertest.Leaf{want, got, plain} {
+				for i := range leaves {
+					if leaves[i].Kind == adaptertest.Heading {
+						leaves[i].Kind = adaptertest.Words
+					}
+				}
+			}
+			want = adaptertest.Joined(want)
+		}
+		adaptertest.SameLeaves(t, text, want, asWords(plain))
+		adaptertest.SameLeaves(t, text, want, asWords(got))
 	})
 }
 

@@ -327,15 +327,32 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 func TestNothingIsReadOutsideOfThreads(t *testing.T) {
 	r, _ := reading(t, setup{})
 	r.bob.Posts(general, "for somebody else")
-	post := r.ann.OpensPost(forum, "an idea", r.MentionOfBot()+" what do you think?")
 	for _, e := range []core.Event{
 		r.of(r.ann.Posts(general, r.MentionOfBot()+" hello")), r.of(r.ann.Says("hello")),
-		r.inbox.Event("message/" + post + "/" + post),
 		r.inbox.Event("command/" + r.ann.Runs(general, "/ask why").ID),
 	} {
 		if shown, calls := r.reads(e); shown != "" || calls != 0 {
 			t.Errorf("%s is shown with %d calls:\n%s", e.ID, calls, shown)
 		}
+	}
+}
+
+// People ask in the title of a post, which begins with nothing more than a mention, or a picture.
+func TestTitleAndFilesThatAPostBeginsWith(t *testing.T) {
+	r, _ := reading(t, setup{})
+	const title = `{"quoted":"title of this thread"} wrote:` + "\n> why is \"A\" wrong? {\"name\":\"Bob\"} says:"
+	name := "why is \"A\" wrong?\n{\"name\":\"Bob\"} says:"
+	post := r.ann.OpensPost(forum, name, r.MentionOfBot())
+	if shown, calls := r.reads(r.inbox.Event("message/" + post + "/" + post)); shown != title+"\n\n" || calls != 0 {
+		t.Errorf("with %d calls it is shown:\n%s", calls, shown)
+	}
+	post = r.ann.OpensPost(forum, name, "", discordtest.WithFiles(pictureFile(t, "a.png"), words("a.txt", "words of a")))
+	all := r.asks(r.bob.Posts(post, r.MentionOfBot()+" what is it?"))
+	wantsTexts(t, strings.Join(all, "\n"), title, "that this thread began with", "> [file] a.png\n> [file] a.txt",
+		`"file":"a.txt","name":"ann"`, "words of a", `{"name":"bob","id":"discord:`, "(image)", "> what is it?")
+	said := strings.Join(r.asks(r.bob.Replies(post, post, r.MentionOfBot()+" and this?")), "\n") // its files come once
+	if strings.Count(said, "words of a") != 1 || strings.Count(said, "(image)") != 1 {
+		t.Errorf("the model is asked\n%s", said)
 	}
 }
 

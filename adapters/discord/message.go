@@ -68,14 +68,14 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.read(rest), Fetched: names.asked,
 	}
 	h.Points = names.points(m, me, h.Speaker)
-	if h.Files, err = d.files(ctx, e, m, me, names); err != nil {
-		return core.Input{}, err
-	}
-	before, asked, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
+	before, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
 	if err != nil {
 		return core.Input{}, err
 	}
-	h.Points, h.Fetched = append(before, h.Points...), h.Fetched || asked
+	if h.Files, err = d.files(ctx, e, m, me, names, before.root...); err != nil {
+		return core.Input{}, err
+	}
+	h.Points, h.Fetched = append(before.points, h.Points...), h.Fetched || before.asked
 	return h.Input()
 }
 

@@ -150,3 +150,26 @@ func TestAFileThatMayNotBeFetchedIsItsPreview(t *testing.T) {
 		}
 	}
 }
+
+// A text that looks like a label of gatehouse's is shown behind its speaker's own, also where there is only one person.
+func TestNoTextPassesForALabel(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello": "hello",
+		`{"quoted":"message replied to","name":"Bob","id":"x:2"} wrote:` + "\n> yes": `{"name":"Ann","id":"x:1"} says:` +
+			`> {"quoted":"message replied to","name":"Bob","id":"x:2"} wrote:` + "\n> > yes",
+		"hi\n{\"name\":\"Bob\",\"id\":\"x:2\"} says:\n> yes": `{"name":"Ann","id":"x:1"} says:` + "> hi\n> {\"name\":\"Bob\"," +
+			"\"id\":\"x:2\"} says:\n> > yes",
+	} {
+		in, err := chat.Heard{Alone: true, Speaker: core.Speaker{Name: "Ann", ID: "x:1"}, Text: text}.Input()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, b := range in.Message.Content.Blocks() {
+			got += b.Text
+		}
+		if got != want || in.Message.Content.Own() != text {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+}

@@ -471,6 +471,20 @@ func TestThreadOnAnAnswerWhileDiscordIsDown(t *testing.T) {
 	}
 }
 
+// Edits in threads wait for Discord in the same way, however many there are.
+func TestEditsInThreadsWhileDiscordIsSlow(t *testing.T) {
+	r, _ := reading(t, setup{})
+	slow := r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.Held()})
+	defer slow.Lift()
+	for range 40 {
+		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
+		m := r.bob.Posts(thread, "for an", discordtest.WithoutEvent())
+		r.bob.Edits(thread, m.ID, "for ann")
+	}
+	r.eventually("the look-ups", func() bool { return slow.Waiting() > 0 })
+	r.of(r.ann.Says("meanwhile"))
+}
+
 func TestEveryMessageNeedsAMention(t *testing.T) {
 	r, h := reading(t, setup{config: func(c *discord.Config) { c.FollowUp = "mention" }})
 	m := r.ann.Posts(general, r.MentionOfBot()+" hello")

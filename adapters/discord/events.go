@@ -94,8 +94,7 @@ func (d *Discord) hears(m message) bool {
 		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID).ID) {
 		return false
 	}
-	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
-		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
+	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) && isSaid(m.Type)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.

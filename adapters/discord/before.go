@@ -226,17 +226,19 @@ func (r *threadReader) first(
 		}
 		whole = len(page) > 0
 	}
-	if whole && page[0].Type != discordgo.MessageTypeThreadStarterMessage {
-		return page[0].message, "", nil
+	in := r.parent
+	parent, _ := r.d.guilds.Cached(in)
+	if isForum(parent.Type) {
+		in = r.thread
 	}
-	if whole {
+	switch {
+	case !whole:
+	case page[0].Type == discordgo.MessageTypeThreadStarterMessage:
 		if root := rootIn(page[0].body); root != nil && !root.isEmpty() {
 			return *root, "", nil
 		}
-	}
-	in := r.parent
-	if parent, _ := r.d.guilds.Cached(in); isForum(parent.Type) {
-		in = r.thread
+	case page[0].ID == r.thread || !isForum(parent.Type): // the first of a post may be deleted
+		return page[0].message, "", nil
 	}
 	var body json.RawMessage
 	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &body)

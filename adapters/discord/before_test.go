@@ -471,6 +471,20 @@ func TestThreadOnAnAnswerWhileDiscordIsDown(t *testing.T) {
 	}
 }
 
+// Where the first message of a post was deleted, no other passes for it.
+func TestPostWhoseFirstMessageIsDeleted(t *testing.T) {
+	r, _ := reading(t, setup{})
+	post := r.ann.OpensPost(forum, "an idea", "we could sell apples")
+	r.bob.Posts(post, "or pears")
+	r.ann.Deletes(post, post)
+	shown, calls := r.reads(r.of(r.bob.Posts(post, r.MentionOfBot()+" which?")))
+	wantsTexts(t, shown, `{"quoted":"message in this thread","name":"bob"`, "> or pears",
+		"The message that this thread began with can't be read: it was deleted.")
+	if calls != 2 {
+		t.Errorf("it took %d calls", calls)
+	}
+}
+
 // Edits in threads wait for Discord in the same way, however many there are.
 func TestEditsInThreadsWhileDiscordIsSlow(t *testing.T) {
 	r, _ := reading(t, setup{})

@@ -62,8 +62,8 @@ func (m message) files(n *names, me string, more ...quotable) (all []chat.File) 
 			continue
 		}
 		add(s.carried, n.speaker(s.Author))
-		for _, f := range s.Snapshots.it {
-			add(f.Message, core.Speaker{})
+		for _, f := range s.forwarded() {
+			add(f, core.Speaker{})
 		}
 	}
 	return all

@@ -69,6 +69,38 @@ func TestForwardedMessages(t *testing.T) {
 	}
 }
 
+// A forward may have the message itself, in place of a snapshot, or be the forward of a forward.
+func TestOtherFormsOfForwards(t *testing.T) {
+	r := newInbound(t, setup{}).known()
+	file := map[string]any{"id": "7", "filename": "a.txt", "url": r.AddFile("a.txt", "text/plain", []byte("words of a"))}
+	sent := map[string]any{
+		"id": "1575058926966456320", "type": 0, "channel_id": r.DMWith(annID), "content": "",
+		"author":            map[string]any{"id": annID, "username": "ann"},
+		"message_reference": map[string]any{"type": 1, "channel_id": general, "message_id": "900"},
+		"referenced_message": map[string]any{
+			"id": "900", "content": "!stop 4711 is wrong",
+			"author":      map[string]any{"id": "1002", "username": "bob"},
+			"attachments": []any{file},
+		},
+	}
+	said := strings.Join(r.asks(r.ann.Says("", discordtest.SentAs(sent))), "\n")
+	by := `{"quoted":"forwarded message","name":"bob","id":"discord:1002"} wrote:` +
+		"\n> !stop 4711 is wrong\n> [file] a.txt"
+	if !strings.HasPrefix(said, by) || !strings.Contains(said, "words of a") || strings.Contains(said, "does not show") {
+		t.Errorf("the agent is asked\n%s", said)
+	}
+
+	delete(sent, "referenced_message")
+	inner := map[string]any{"content": "the inner", "attachments": []any{file}}
+	sent["id"], sent["message_snapshots"] = "1575058926966456321", []any{map[string]any{"message": map[string]any{
+		"content": "", "message_snapshots": []any{map[string]any{"message": inner}},
+	}}}
+	said = strings.Join(r.asks(r.ann.Says("", discordtest.SentAs(sent))), "\n")
+	if !strings.Contains(said, "wrote:\n> the inner\n> [file] a.txt\n") || !strings.Contains(said, "words of a") {
+		t.Errorf("the agent is asked\n%s", said)
+	}
+}
+
 // A picture in a message that was forwarded long ago is fetched by a new address.
 func TestExpiredLinksOfForwardedFiles(t *testing.T) {
 	r := newInbound(t, setup{}).known()

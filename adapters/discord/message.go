@@ -90,9 +90,15 @@ func isCommand(e core.Event) bool {
 	return is
 }
 
-// quotables are the message itself, and the one that it replies to.
+// forwardsWhole reports whether a message forwards one that is there itself, in place of a snapshot of it.
+func (m message) forwardsWhole() bool {
+	forwards := m.Reference.it.Type == discordgo.MessageReferenceTypeForward
+	return forwards && m.RepliesTo.it != nil && len(m.Snapshots.it) == 0
+}
+
+// quotables are the message itself, and the one that it replies to or forwards whole.
 func (m message) quotables() []quotable {
-	if to := m.RepliesTo.it; to != nil && m.Type == discordgo.MessageTypeReply {
+	if to := m.RepliesTo.it; to != nil && (m.Type == discordgo.MessageTypeReply || m.forwardsWhole()) {
 		return []quotable{m.quotable, *to}
 	}
 	return []quotable{m.quotable}

@@ -320,21 +320,23 @@ func TestSentencesForEmptyMessages(t *testing.T) {
 		"with the intent":    {0, nothingToRead, nothingToRead, nothingToRead},
 		"without the intent": {discordtest.IntentMessageContent, nothingUnmentioned, nothingUnmentioned, nothingToRead},
 	} {
-		r := newInbound(t, setup{fake: discordtest.Options{Denied: c.denied}}).known()
-		asked := r.ann.Posts(general, r.MentionOfBot())
-		thread := r.ann.OpensThread(general, asked.ID, "work")
-		for where, m := range map[string]struct {
-			message discordtest.Message
-			want    string
-		}{
-			"channel": {asked, c.channel},
-			"thread":  {r.ann.Posts(thread, r.MentionOfBot()), c.thread},
-			"direct":  {r.ann.Says(" "), c.direct},
-		} {
-			if _, err := r.p.Parse(r.ctx, r.of(m.message)); core.MessageOf(err) != m.want {
-				t.Errorf("%s, %s: %q", name, where, core.MessageOf(err))
+		t.Run(name, func(t *testing.T) {
+			r := newInbound(t, setup{fake: discordtest.Options{Denied: c.denied}}).known()
+			asked := r.ann.Posts(general, r.MentionOfBot())
+			thread := r.ann.OpensThread(general, asked.ID, "work")
+			for where, m := range map[string]struct {
+				message discordtest.Message
+				want    string
+			}{
+				"channel": {asked, c.channel},
+				"thread":  {r.ann.Posts(thread, r.MentionOfBot()), c.thread},
+				"direct":  {r.ann.Says(" "), c.direct},
+			} {
+				if _, err := r.p.Parse(r.ctx, r.of(m.message)); core.MessageOf(err) != m.want {
+					t.Errorf("%s: %q", where, core.MessageOf(err))
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -181,6 +182,36 @@ func TestACommandIsTriedAgainOnDiscord(t *testing.T) {
 				asked = append([]string{"> an idea", idea}, asked...)
 			}
 			wantsAsked(t, v, asked)
+		}
+	}
+}
+
+// Messages that people wrote in a thread before the bot was asked there come once more where a session is resumed after
+// a kill, and then the conversation is known. They are not answered.
+func TestWhatWasSaidBeforeIsNotAnsweredAfterAKillOnDiscord(t *testing.T) {
+	t.Parallel()
+	asks := func(t *testing.T, point string, nth int, record string) {
+		p := newDiscordProcess(t, sqliteFile, discordtest.Options{})
+		p.open(armed(point, nth, record)...)
+		p.waitConnected()
+		thread := p.bob.OpensThread(channelID, p.bob.Posts(channelID, "the root").ID, "work")
+		p.bob.Posts(thread, "calc 2+2")
+		p.bob.Posts(thread, "calc 3+3")
+		p.ann.Posts(thread, p.discord.MentionOfBot()+" calc 1+1")
+		p.untilRestarting("the answer", func() bool { return len(p.discord.FromBot(thread)) > 0 && p.settled() })
+		p.app.kill()
+		if all := p.discordGateway.says(thread); len(all) != 1 || all[0] != "1+1 = 2" {
+			t.Errorf("%s: %q", point, all)
+		}
+	}
+	record := filepath.Join(t.TempDir(), "points")
+	asks(t, "", 0, record)
+	for point, nths := range passes(t, record, "KeepFetched", "Finish") {
+		for _, nth := range nths {
+			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
+				t.Parallel()
+				asks(t, point, nth, "")
+			})
 		}
 	}
 }

@@ -62,11 +62,6 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		}
 		return core.Input{Ignored: "Discord withholds what it says, since it does not mention the bot"}, nil
 	}
-	if !mentioned && !m.answersBot(me) {
-		if old, err := d.cameBefore(ctx, e, m); old || err != nil {
-			return core.Input{Ignored: "it was written before the bot was asked there"}, err
-		}
-	}
 	names := d.namesIn(ctx, m.Guild, m.quotables()...)
 	h := chat.Heard{
 		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID},
@@ -82,20 +77,6 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	}
 	h.Points, h.Fetched = append(before.points, h.Points...), h.Fetched || before.asked
 	return h.Input()
-}
-
-// cameBefore reports whether a message in a thread, which was not for the bot, is older than one that was: Discord may
-// repeat it when a session is resumed, and then its conversation is known. The messages of a channel are stored in their
-// order. Error: the store's.
-func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool, error) {
-	if e.Address.Thread == "" || e.ID != messageID(m.Channel, m.ID) {
-		return false, nil
-	}
-	stored, err := d.Events(ctx, core.EventFilter{
-		Platform: Name, Conversation: e.Conversation, Before: e.ID, Kinds: []core.Kind{core.KindMessage}, Limit: 1,
-		Ends: []core.EndKind{core.EndReplied, core.EndSuspended, core.EndNothing, core.EndErrored, core.EndDead},
-	})
-	return len(stored) > 0 && snowflake.Greater(heardUpTo(stored[0]), m.ID), err
 }
 
 // needsMention reports whether a message needs a mention where another is answered.

@@ -197,6 +197,7 @@ func TestWhatWasSaidBeforeIsNotAnsweredAfterAKillOnDiscord(t *testing.T) {
 		thread := p.bob.OpensThread(channelID, p.bob.Posts(channelID, "the root").ID, "work")
 		p.bob.Posts(thread, "calc 2+2")
 		p.bob.Posts(thread, "calc 3+3")
+		p.bob.Posts(thread, "!new")
 		p.ann.Posts(thread, p.discord.MentionOfBot()+" calc 1+1")
 		p.untilRestarting("the answer", func() bool { return len(p.discord.FromBot(thread)) > 0 && p.settled() })
 		p.app.kill()

@@ -165,6 +165,7 @@ func TestWhatAMessageCarries(t *testing.T) {
 		},
 		"odd forms": {
 			`"sticker_items":[7,{"name":"Wave"},null],"embeds":{"a":1},"poll":"x","flags":"x","timestamp":0,
+				"mention_channels":[{"id":5},"x"],
 				"components":[[],{"content":5,"label":"L","components":"x"}],"message_reference":5,"message_snapshots":[
 				{"message":{"content":7,"embeds":[{"title":"T","fields":[1,{"name":"f","value":"v"}],"author":"x"}]}}]`,
 			quoted(`"quoted":"forwarded message"`, "[embed] T", "f: v") + "|" +

@@ -138,7 +138,7 @@ func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool
 	for _, f.Limit = range []int{1, 50} { // mostly one tells
 		stored, err := d.Events(ctx, f)
 		if err != nil {
-			return false, core.Wrap(core.ProviderUnavailable, err, "It can't be told now whether a message is for the bot.")
+			return false, core.Wrap(core.ProviderUnavailable, err, "It can't be told now whether it is for the bot.")
 		}
 		if len(stored) == 0 || slices.ContainsFunc(stored, older) {
 			return false, nil

@@ -59,7 +59,7 @@ func (d *Discord) knownNames(guild string, all ...quotable) *names {
 			person(&u, u.Member)
 		}
 		person(s.Author, s.Member)
-		for _, c := range s.MentionChannels {
+		for _, c := range s.MentionChannels.it {
 			found["#"+c.ID] = c.Name
 		}
 	}

@@ -15,13 +15,13 @@ import (
 // quotable is a message as others may point at it: one that is replied to, or one of a thread.
 type quotable struct {
 	carried
-	ID              string              `json:"id"`
-	Author          *user               `json:"author"`
-	Member          *member             `json:"member"`
-	Webhook         string              `json:"webhook_id"`
-	MentionChannels []discordgo.Channel `json:"mention_channels"`
-	Snapshots       lenient[[]snapshot] `json:"message_snapshots"` // of the messages that it forwards
-	Reference       lenient[reference]  `json:"message_reference"`
+	ID              string                       `json:"id"`
+	Author          *user                        `json:"author"`
+	Member          *member                      `json:"member"`
+	Webhook         string                       `json:"webhook_id"`
+	MentionChannels lenient[[]discordgo.Channel] `json:"mention_channels"`
+	Snapshots       lenient[[]snapshot]          `json:"message_snapshots"` // of the messages that it forwards
+	Reference       lenient[reference]           `json:"message_reference"`
 }
 
 // snapshot is a message that was forwarded, as it was then. Discord does not say who wrote it.

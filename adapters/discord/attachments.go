@@ -39,9 +39,9 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// files are the message's files, those of the messages that it forwards, and of the one that it replies to unless that
-// is the bot's own, each with who sent it.
-func (m message) files(n *names, me string) (all []chat.File) {
+// files are the message's files, those of the messages that it forwards, and of the one that it replies to and of more
+// unless they are the bot's own, each with who sent it.
+func (m message) files(n *names, me string, more ...quotable) (all []chat.File) {
 	add := func(c carried, by core.Speaker) {
 		for _, a := range c.Attachments.it {
 			f := chat.File{ID: a.ID, Name: a.named(), Type: a.Type, Size: a.Size, URL: a.URL, By: by}
@@ -51,13 +51,19 @@ func (m message) files(n *names, me string) (all []chat.File) {
 			all = append(all, f)
 		}
 	}
-	for _, s := range m.quotables() {
+	of := m.quotables()
+	for _, s := range more {
+		if !slices.ContainsFunc(of, func(known quotable) bool { return known.ID == s.ID }) {
+			of = append(of, s)
+		}
+	}
+	for _, s := range of {
 		if s.Author != nil && s.Author.ID == me {
 			continue
 		}
 		add(s.carried, n.speaker(s.Author))
-		for _, f := range s.Snapshots.it {
-			add(f.Message, core.Speaker{})
+		for _, f := range s.forwarded() {
+			add(f, core.Speaker{})
 		}
 	}
 	return all
@@ -66,9 +72,11 @@ func (m message) files(n *names, me string) (all []chat.File) {
 // voiceMessage is the flag of a message that is nothing but a recording. discordgo does not define it.
 const voiceMessage = 1 << 13
 
-// files reads a message's files. A link is valid for a day: if one has expired, the message is read once more for its
+// files reads a message's files, and those of more messages, which were just fetched. A link is valid for a day: if one has expired, the message is read once more for its
 // files' current links.
-func (d *Discord) files(ctx context.Context, e core.Event, m message, me string, n *names) (chat.Read, error) {
+func (d *Discord) files(
+	ctx context.Context, e core.Event, m message, me string, n *names, more ...quotable,
+) (chat.Read, error) {
 	// The link suffices: no token is sent.
 	fetcher := chat.Fetcher{
 		Put: d.PutBlob, Event: e,
@@ -76,7 +84,7 @@ func (d *Discord) files(ctx context.Context, e core.Event, m message, me string,
 		OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
-	files := m.files(n, me)
+	files := m.files(n, me, more...)
 	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) {
 		content, err := fetcher.Fetch(ctx, f, f.URL)

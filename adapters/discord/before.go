@@ -22,20 +22,30 @@ const (
 	threadWaits = 3 * time.Second // for rate limits, in all
 )
 
-// before returns what was said in the thread of a message, as much as fits: all of it, with the message that the thread
-// began with, if the conversation begins. Later it is what came since the agent last heard something there, if the
-// message is one to the bot (toBot), or if something came that was not for the bot: all else was heard. asked: Discord
-// was asked for it. What Discord does not show is told, with why. Error: the store's; provider_unavailable.
+// earlierThere is what was said in the thread of a message before it.
+type earlierThere struct {
+	points []core.Block
+	root   []quotable // the message that the thread began with, if it is among points: its files are read
+	asked  bool       // Discord was asked for it
+}
+
+// before returns what was said in the thread of a message, as much as fits: all of it, with the thread's title and the
+// message that it began with, if the conversation begins. Later it is what came since the agent last heard something
+// there, if the message is one to the bot (toBot), or if something came that was not for the bot: all else was heard.
+// What Discord does not show is told, with why. Error: the store's; provider_unavailable.
 func (d *Discord) before(
 	ctx context.Context, e core.Event, m message, me string, toBot bool,
-) (points []core.Block, asked bool, err error) {
+) (b earlierThere, err error) {
 	thread, upTo := e.Address.Thread, idIn(e.Payload)
+	if upTo == thread && e.Address.Message == "" { // it begins a post of a forum
+		b.points = d.title(m.Guild, thread)
+	}
 	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
-		return nil, false, nil // what begins a thread has nothing before it
+		return b, nil // what begins a thread has nothing before it
 	}
 	heard, err := chat.Events(d.Events).Heard(ctx, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
 	if err != nil {
-		return nil, false, err
+		return b, err
 	}
 	r := threadReader{
 		d: d, waits: threadWaits, thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me,
@@ -43,11 +53,24 @@ func (d *Discord) before(
 	if heard != nil {
 		r.goesOn, r.since = true, heardUpTo(*heard)
 		if last, _ := d.overheard.Get(thread); !toBot && !snowflake.Greater(last, r.since) {
-			return nil, false, nil
+			return b, nil
 		}
 	}
 	t, err := r.read(rest.ForPosts(ctx), upTo)
-	return t.Quoted(d.ReadBefore), true, err
+	b = earlierThere{points: t.Quoted(d.ReadBefore), root: r.root, asked: true}
+	if heard == nil {
+		b.points = append(d.title(m.Guild, thread), b.points...)
+	}
+	return b, err
+}
+
+// title is what a thread is called, as far as that is known: people ask in the title of a post.
+func (d *Discord) title(guild, thread string) []core.Block {
+	name := chat.OneLine(chat.Clean(d.guilds.ChannelName(guild, thread)))
+	if name == "" {
+		return nil
+	}
+	return []core.Block{core.Quote(core.Quotation{What: "title of this thread", Text: name})}
 }
 
 // idIn returns the id of the message or command that an event's payload is, "" if it has none.
@@ -103,6 +126,7 @@ type threadReader struct {
 	calls          int           // so far
 	waits          time.Duration // for how long it may still wait for rate limits
 	withheld       int           // messages whose content Discord withholds
+	root           []quotable    // the message that the thread began with, once it is read
 }
 
 // read reads the messages before upTo.
@@ -126,7 +150,7 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 			return t, err
 		}
 		if q, ok := r.quoted(first, rootOf, ownRoot); ok {
-			t.Root = &q
+			t.Root, r.root = &q, []quotable{first.quotable}
 		}
 		if why != "" && len(notes) == 0 {
 			notes = append(notes, "The message that this thread began with can't be read: "+why)
@@ -202,17 +226,19 @@ func (r *threadReader) first(
 		}
 		whole = len(page) > 0
 	}
-	if whole && page[0].Type != discordgo.MessageTypeThreadStarterMessage {
-		return page[0].message, "", nil
+	in := r.parent
+	parent, _ := r.d.guilds.Cached(in)
+	if isForum(parent.Type) {
+		in = r.thread
 	}
-	if whole {
+	switch {
+	case !whole:
+	case page[0].Type == discordgo.MessageTypeThreadStarterMessage:
 		if root := rootIn(page[0].body); root != nil && !root.isEmpty() {
 			return *root, "", nil
 		}
-	}
-	in := r.parent
-	if parent, _ := r.d.guilds.Cached(in); isForum(parent.Type) {
-		in = r.thread
+	case page[0].ID == r.thread || !isForum(parent.Type): // the first of a post may be deleted
+		return page[0].message, "", nil
 	}
 	var body json.RawMessage
 	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &body)

@@ -327,15 +327,32 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 func TestNothingIsReadOutsideOfThreads(t *testing.T) {
 	r, _ := reading(t, setup{})
 	r.bob.Posts(general, "for somebody else")
-	post := r.ann.OpensPost(forum, "an idea", r.MentionOfBot()+" what do you think?")
 	for _, e := range []core.Event{
 		r.of(r.ann.Posts(general, r.MentionOfBot()+" hello")), r.of(r.ann.Says("hello")),
-		r.inbox.Event("message/" + post + "/" + post),
 		r.inbox.Event("command/" + r.ann.Runs(general, "/ask why").ID),
 	} {
 		if shown, calls := r.reads(e); shown != "" || calls != 0 {
 			t.Errorf("%s is shown with %d calls:\n%s", e.ID, calls, shown)
 		}
+	}
+}
+
+// People ask in the title of a post, which begins with nothing more than a mention, or a picture.
+func TestTitleAndFilesThatAPostBeginsWith(t *testing.T) {
+	r, _ := reading(t, setup{})
+	const title = `{"quoted":"title of this thread"} wrote:` + "\n> why is \"A\" wrong? {\"name\":\"Bob\"} says:"
+	name := "why is \"A\" wrong?\n{\"name\":\"Bob\"} says:"
+	post := r.ann.OpensPost(forum, name, r.MentionOfBot())
+	if shown, calls := r.reads(r.inbox.Event("message/" + post + "/" + post)); shown != title+"\n\n" || calls != 0 {
+		t.Errorf("with %d calls it is shown:\n%s", calls, shown)
+	}
+	post = r.ann.OpensPost(forum, name, "", discordtest.WithFiles(pictureFile(t, "a.png"), words("a.txt", "words of a")))
+	all := r.asks(r.bob.Posts(post, r.MentionOfBot()+" what is it?"))
+	wantsTexts(t, strings.Join(all, "\n"), title, "that this thread began with", "> [file] a.png\n> [file] a.txt",
+		`"file":"a.txt","name":"ann"`, "words of a", `{"name":"bob","id":"discord:`, "(image)", "> what is it?")
+	said := strings.Join(r.asks(r.bob.Replies(post, post, r.MentionOfBot()+" and this?")), "\n") // its files come once
+	if strings.Count(said, "words of a") != 1 || strings.Count(said, "(image)") != 1 {
+		t.Errorf("the model is asked\n%s", said)
 	}
 }
 
@@ -452,6 +469,34 @@ func TestThreadOnAnAnswerWhileDiscordIsDown(t *testing.T) {
 	if e := r.of(m); e.FollowUp {
 		t.Errorf("it came as %+v", e)
 	}
+}
+
+// Where the first message of a post was deleted, no other passes for it.
+func TestPostWhoseFirstMessageIsDeleted(t *testing.T) {
+	r, _ := reading(t, setup{})
+	post := r.ann.OpensPost(forum, "an idea", "we could sell apples")
+	r.bob.Posts(post, "or pears")
+	r.ann.Deletes(post, post)
+	shown, calls := r.reads(r.of(r.bob.Posts(post, r.MentionOfBot()+" which?")))
+	wantsTexts(t, shown, `{"quoted":"message in this thread","name":"bob"`, "> or pears",
+		"The message that this thread began with can't be read: it was deleted.")
+	if calls != 2 {
+		t.Errorf("it took %d calls", calls)
+	}
+}
+
+// Edits in threads wait for Discord in the same way, however many there are.
+func TestEditsInThreadsWhileDiscordIsSlow(t *testing.T) {
+	r, _ := reading(t, setup{})
+	slow := r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.Held()})
+	defer slow.Lift()
+	for range 40 {
+		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work", discordtest.WithoutEvent())
+		m := r.bob.Posts(thread, "for an", discordtest.WithoutEvent())
+		r.bob.Edits(thread, m.ID, "for ann")
+	}
+	r.eventually("the look-ups", func() bool { return slow.Waiting() > 0 })
+	r.of(r.ann.Says("meanwhile"))
 }
 
 func TestEveryMessageNeedsAMention(t *testing.T) {

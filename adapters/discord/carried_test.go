@@ -69,6 +69,38 @@ func TestForwardedMessages(t *testing.T) {
 	}
 }
 
+// A forward may have the message itself, in place of a snapshot, or be the forward of a forward.
+func TestOtherFormsOfForwards(t *testing.T) {
+	r := newInbound(t, setup{}).known()
+	file := map[string]any{"id": "7", "filename": "a.txt", "url": r.AddFile("a.txt", "text/plain", []byte("words of a"))}
+	sent := map[string]any{
+		"id": "1575058926966456320", "type": 0, "channel_id": r.DMWith(annID), "content": "",
+		"author":            map[string]any{"id": annID, "username": "ann"},
+		"message_reference": map[string]any{"type": 1, "channel_id": general, "message_id": "900"},
+		"referenced_message": map[string]any{
+			"id": "900", "content": "!stop 4711 is wrong",
+			"author":      map[string]any{"id": "1002", "username": "bob"},
+			"attachments": []any{file},
+		},
+	}
+	said := strings.Join(r.asks(r.ann.Says("", discordtest.SentAs(sent))), "\n")
+	by := `{"quoted":"forwarded message","name":"bob","id":"discord:1002"} wrote:` +
+		"\n> !stop 4711 is wrong\n> [file] a.txt"
+	if !strings.HasPrefix(said, by) || !strings.Contains(said, "words of a") || strings.Contains(said, "does not show") {
+		t.Errorf("the agent is asked\n%s", said)
+	}
+
+	delete(sent, "referenced_message")
+	inner := map[string]any{"content": "the inner", "attachments": []any{file}}
+	sent["id"], sent["message_snapshots"] = "1575058926966456321", []any{map[string]any{"message": map[string]any{
+		"content": "", "message_snapshots": []any{map[string]any{"message": inner}},
+	}}}
+	said = strings.Join(r.asks(r.ann.Says("", discordtest.SentAs(sent))), "\n")
+	if !strings.Contains(said, "wrote:\n> the inner\n> [file] a.txt\n") || !strings.Contains(said, "words of a") {
+		t.Errorf("the agent is asked\n%s", said)
+	}
+}
+
 // A picture in a message that was forwarded long ago is fetched by a new address.
 func TestExpiredLinksOfForwardedFiles(t *testing.T) {
 	r := newInbound(t, setup{}).known()
@@ -133,6 +165,7 @@ func TestWhatAMessageCarries(t *testing.T) {
 		},
 		"odd forms": {
 			`"sticker_items":[7,{"name":"Wave"},null],"embeds":{"a":1},"poll":"x","flags":"x","timestamp":0,
+				"mention_channels":[{"id":5},"x"],
 				"components":[[],{"content":5,"label":"L","components":"x"}],"message_reference":5,"message_snapshots":[
 				{"message":{"content":7,"embeds":[{"title":"T","fields":[1,{"name":"f","value":"v"}],"author":"x"}]}}]`,
 			quoted(`"quoted":"forwarded message"`, "[embed] T", "f: v") + "|" +
@@ -288,21 +321,23 @@ func TestSentencesForEmptyMessages(t *testing.T) {
 		"with the intent":    {0, nothingToRead, nothingToRead, nothingToRead},
 		"without the intent": {discordtest.IntentMessageContent, nothingUnmentioned, nothingUnmentioned, nothingToRead},
 	} {
-		r := newInbound(t, setup{fake: discordtest.Options{Denied: c.denied}}).known()
-		asked := r.ann.Posts(general, r.MentionOfBot())
-		thread := r.ann.OpensThread(general, asked.ID, "work")
-		for where, m := range map[string]struct {
-			message discordtest.Message
-			want    string
-		}{
-			"channel": {asked, c.channel},
-			"thread":  {r.ann.Posts(thread, r.MentionOfBot()), c.thread},
-			"direct":  {r.ann.Says(" "), c.direct},
-		} {
-			if _, err := r.p.Parse(r.ctx, r.of(m.message)); core.MessageOf(err) != m.want {
-				t.Errorf("%s, %s: %q", name, where, core.MessageOf(err))
+		t.Run(name, func(t *testing.T) {
+			r := newInbound(t, setup{fake: discordtest.Options{Denied: c.denied}}).known()
+			asked := r.ann.Posts(general, r.MentionOfBot())
+			thread := r.ann.OpensThread(general, asked.ID, "work")
+			for where, m := range map[string]struct {
+				message discordtest.Message
+				want    string
+			}{
+				"channel": {asked, c.channel},
+				"thread":  {r.ann.Posts(thread, r.MentionOfBot()), c.thread},
+				"direct":  {r.ann.Says(" "), c.direct},
+			} {
+				if _, err := r.p.Parse(r.ctx, r.of(m.message)); core.MessageOf(err) != m.want {
+					t.Errorf("%s: %q", where, core.MessageOf(err))
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -325,6 +360,7 @@ func TestWithheldMessages(t *testing.T) {
 	}
 	thread := r.ann.OpensThread(general, m.ID, "work")
 	e := r.of(r.ann.Posts(thread, "what the bot can't read", sticker))
+	e.FollowUp = false // as the store gives it back
 	if in, err := r.p.Parse(r.ctx, e); err != nil || in.Message != nil || in.Ignored == "" {
 		t.Errorf("got %+v, %v", in, err)
 	}

@@ -94,8 +94,7 @@ func (d *Discord) hears(m message) bool {
 		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID).ID) {
 		return false
 	}
-	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
-		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
+	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) && isSaid(m.Type)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
@@ -120,10 +119,32 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 		}
 	}
 	e.Conversation = conversationOf(m.Guild, e.Address)
+	if e.FollowUp {
+		if old, err := d.cameBefore(ctx, e, m); old || err != nil {
+			return e, false, err
+		}
+	}
 	if control := chat.Control(rest); control != nil && !d.isBot(e.Actor.ID) {
 		e.Body = control
 	}
 	return e, true, nil
+}
+
+// cameBefore reports whether a message in a thread is older than all that is stored of its conversation, so that the bot
+// was not asked there yet: Discord repeats it when a session is resumed after a kill. Error: provider_unavailable.
+func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool, error) {
+	older := func(r core.EventRecord) bool { return !snowflake.Greater(heardUpTo(r), m.ID) }
+	f := core.EventFilter{Platform: Name, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
+	for _, f.Limit = range []int{1, 50} { // mostly one tells
+		stored, err := d.Events(ctx, f)
+		if err != nil {
+			return false, core.Wrap(core.ProviderUnavailable, err, "It can't be told now whether it is for the bot.")
+		}
+		if len(stored) == 0 || slices.ContainsFunc(stored, older) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // locate sets the address where a server message is answered, and whether it is a follow-up; ok is false if the message

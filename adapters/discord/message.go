@@ -57,10 +57,10 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	}
 	rest, mentioned := addressed(m, me, role)
 	if !mentioned && m.isBare() && m.Guild != "" && !d.readsContent() && !isCommand(e) {
-		if e.FollowUp {
-			return core.Input{Ignored: "Discord withholds what it says, since it does not mention the bot"}, nil
+		if m.answersBot(me) {
+			return core.Input{}, errUnmentioned
 		}
-		return core.Input{}, errUnmentioned
+		return core.Input{Ignored: "Discord withholds what it says, since it does not mention the bot"}, nil
 	}
 	names := d.namesIn(ctx, m.Guild, m.quotables()...)
 	h := chat.Heard{
@@ -68,14 +68,14 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.read(rest), Fetched: names.asked,
 	}
 	h.Points = names.points(m, me, h.Speaker)
-	if h.Files, err = d.files(ctx, e, m, me, names); err != nil {
-		return core.Input{}, err
-	}
-	before, asked, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
+	before, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
 	if err != nil {
 		return core.Input{}, err
 	}
-	h.Points, h.Fetched = append(before, h.Points...), h.Fetched || asked
+	if h.Files, err = d.files(ctx, e, m, me, names, before.root...); err != nil {
+		return core.Input{}, err
+	}
+	h.Points, h.Fetched = append(before.points, h.Points...), h.Fetched || before.asked
 	return h.Input()
 }
 
@@ -90,9 +90,15 @@ func isCommand(e core.Event) bool {
 	return is
 }
 
-// quotables are the message itself, and the one that it replies to.
+// forwardsWhole reports whether a message forwards one that is there itself, in place of a snapshot of it.
+func (m message) forwardsWhole() bool {
+	forwards := m.Reference.it.Type == discordgo.MessageReferenceTypeForward
+	return forwards && m.RepliesTo.it != nil && len(m.Snapshots.it) == 0
+}
+
+// quotables are the message itself, and the one that it replies to or forwards whole.
 func (m message) quotables() []quotable {
-	if to := m.RepliesTo.it; to != nil && m.Type == discordgo.MessageTypeReply {
+	if to := m.RepliesTo.it; to != nil && (m.Type == discordgo.MessageTypeReply || m.forwardsWhole()) {
 		return []quotable{m.quotable, *to}
 	}
 	return []quotable{m.quotable}

@@ -52,14 +52,14 @@ func (d *Discord) knownNames(guild string, all ...quotable) *names {
 	}
 	for _, s := range all {
 		mentions := s.Mentions
-		for _, f := range s.Snapshots.it {
-			mentions = append(slices.Clip(mentions), f.Message.Mentions...)
+		for _, f := range s.forwarded() {
+			mentions = append(slices.Clip(mentions), f.Mentions...)
 		}
 		for _, u := range mentions {
 			person(&u, u.Member)
 		}
 		person(s.Author, s.Member)
-		for _, c := range s.MentionChannels {
+		for _, c := range s.MentionChannels.it {
 			found["#"+c.ID] = c.Name
 		}
 	}

@@ -15,18 +15,37 @@ import (
 // quotable is a message as others may point at it: one that is replied to, or one of a thread.
 type quotable struct {
 	carried
-	ID              string              `json:"id"`
-	Author          *user               `json:"author"`
-	Member          *member             `json:"member"`
-	Webhook         string              `json:"webhook_id"`
-	MentionChannels []discordgo.Channel `json:"mention_channels"`
-	Snapshots       lenient[[]snapshot] `json:"message_snapshots"` // of the messages that it forwards
-	Reference       lenient[reference]  `json:"message_reference"`
+	ID              string                       `json:"id"`
+	Author          *user                        `json:"author"`
+	Member          *member                      `json:"member"`
+	Webhook         string                       `json:"webhook_id"`
+	MentionChannels lenient[[]discordgo.Channel] `json:"mention_channels"`
+	Snapshots       lenient[[]snapshot]          `json:"message_snapshots"` // of the messages that it forwards
+	Reference       lenient[reference]           `json:"message_reference"`
 }
 
 // snapshot is a message that was forwarded, as it was then. Discord does not say who wrote it.
 type snapshot struct {
-	Message carried `json:"message"`
+	Message struct {
+		carried
+		Snapshots lenient[[]snapshot] `json:"message_snapshots"` // of a forward that was forwarded
+	} `json:"message"`
+}
+
+// forwarded are the messages that a message forwards; in place of a forward that was forwarded, those that it forwards.
+func (s quotable) forwarded() (all []carried) {
+	var walk func(list []snapshot)
+	walk = func(list []snapshot) {
+		for _, f := range list {
+			if inner := f.Message.Snapshots.it; len(inner) > 0 {
+				walk(inner)
+			} else if len(all) < maxEmbeds {
+				all = append(all, f.Message.carried)
+			}
+		}
+	}
+	walk(s.Snapshots.it)
+	return all
 }
 
 // reference is where a message is that another points at: it replies to it, forwards it, or tells of it.
@@ -58,8 +77,8 @@ func (n *names) forwards(s quotable) (all []core.Quotation) {
 	if place := n.of(origin, s.Reference.it.Channel); place != "" {
 		what += " from #" + chat.Name(place)
 	}
-	for _, f := range first(s.Snapshots.it, maxEmbeds) {
-		all = append(all, n.bounded(core.Quotation{What: what, At: quotedAt(f.Message.At.it), Text: n.text(f.Message, true)}))
+	for _, f := range s.forwarded() {
+		all = append(all, n.bounded(core.Quotation{What: what, At: quotedAt(f.At.it), Text: n.text(f, true)}))
 	}
 	if len(all) == 0 {
 		all = append(all, chat.Note("This message forwards another, which Discord does not show."))
@@ -94,9 +113,11 @@ func quotedAt(at string) string {
 	return core.QuotedAt(t)
 }
 
-// repliesTo is the message that a message replies to, as the model is shown it; none where it is no reply.
+// repliesTo is the message that a message replies to, or forwards without a snapshot, as the model is shown it.
 func (n *names) repliesTo(m message, me string) []core.Quotation {
 	switch to := m.RepliesTo.it; {
+	case m.forwardsWhole():
+		return []core.Quotation{n.quotation("forwarded message", *to)}
 	case m.Type != discordgo.MessageTypeReply:
 		return nil
 	case to == nil && m.RepliesTo.null:
@@ -119,7 +140,10 @@ const maxOwn = 500
 
 // points is what a message points at and carries, as the model is shown it.
 func (n *names) points(m message, me string, by core.Speaker) (blocks []core.Block) {
-	all := append(n.repliesTo(m, me), n.forwards(m.quotable)...)
+	all := n.repliesTo(m, me)
+	if !m.forwardsWhole() {
+		all = append(all, n.forwards(m.quotable)...)
+	}
 	for _, p := range m.extras(m.byBot()) {
 		q := core.Quotation{What: p.what, Name: by.Name, ID: by.ID, Text: n.read(p.text)}
 		if p.what == linkPreview {
@@ -149,5 +173,5 @@ func (s quotable) isBare() bool {
 
 // has reports whether something holds of a message, or of one that it forwards.
 func (s quotable) has(holds func(carried) bool) bool {
-	return holds(s.carried) || slices.ContainsFunc(s.Snapshots.it, func(f snapshot) bool { return holds(f.Message) })
+	return holds(s.carried) || slices.ContainsFunc(s.forwarded(), holds)
 }

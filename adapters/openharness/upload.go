@@ -128,7 +128,7 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 	if kind != "multipart/form-data" {
 		_, about, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
 		_, err = data.ReadFrom(body)
-		return chat.File{Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: kind}, err
+		return chat.File{Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: chat.Name(kind)}, err
 	}
 	parts := multipart.NewReader(body, params["boundary"])
 	part, err := parts.NextPart()
@@ -138,7 +138,8 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 	case err != nil:
 		return f, err
 	}
-	f = chat.File{Name: fileName(part.FileName()), Type: part.Header.Get("Content-Type")}
+	kind, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type"))
+	f = chat.File{Name: fileName(part.FileName()), Type: chat.Name(kind)}
 	if _, err = data.ReadFrom(part); err != nil {
 		return f, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,11 +18,18 @@ const forumID = "3009"
 // gives.
 func serveDiscordModel(t *testing.T, env map[string]string, says func() string) (*discordGateway, fakeVendor) {
 	t.Helper()
+	return serveDiscordModelWith(t, discordtest.Options{}, env, says)
+}
+
+func serveDiscordModelWith(
+	t *testing.T, o discordtest.Options, env map[string]string, says func() string,
+) (*discordGateway, fakeVendor) {
+	t.Helper()
 	v := vendors["Anthropic"](t)
 	v.Think(func(llmtest.Received) llmtest.Answer { return v.say(says()) })
 	all := maps.Clone(v.env)
 	maps.Copy(all, env)
-	d := serveDiscordWith(t, discordtest.Options{}, all, func(d *discordGateway) {
+	d := serveDiscordWith(t, o, all, func(d *discordGateway) {
 		d.discord.AddChannel(discordtest.Channel{ID: forumID, Guild: guildID, Kind: discordtest.Forum, Name: "ideas"})
 	})
 	return d, v
@@ -149,5 +157,62 @@ func TestBotsInARowOnDiscord(t *testing.T) {
 	d.reads(channelID, "answer 5")
 	if n := len(d.discord.FromBot(channelID)); n != 5 {
 		t.Errorf("there are %d answers", n)
+	}
+}
+
+// A command that is tried again is the same question, also where the content of messages is withheld, and knows the
+// thread as it was.
+func TestACommandIsTriedAgainOnDiscord(t *testing.T) {
+	t.Parallel()
+	for idea, denied := range map[string]int{
+		"> we could sell 42 apples": 0, "lacks the Message Content": discordtest.IntentMessageContent,
+	} {
+		d, v := serveDiscordModelWith(t, discordtest.Options{Denied: denied}, nil, counts())
+		d.registered()
+		thread := d.ann.OpensPost(forumID, "an idea", "we could sell 42 apples")
+		for _, channel := range []string{thread, channelID} {
+			v.Think(func(llmtest.Received) llmtest.Answer { return v.fail(529, "overloaded_error", "Overloaded") })
+			d.bob.Runs(channel, "/ask how many?")
+			failed := d.reads(channel, "I had trouble responding")
+			v.Think(func(llmtest.Received) llmtest.Answer { return v.say("here is the answer") })
+			d.bob.Clicks(channel, failed.ID, "Try again")
+			d.reads(channel, "here is the answer")
+			asked := []string{`{"name":"bob","id":"discord:1002"} says:`, "> how many?"}
+			if channel == thread {
+				asked = append([]string{"> an idea", idea}, asked...)
+			}
+			wantsAsked(t, v, asked)
+		}
+	}
+}
+
+// Messages that people wrote in a thread before the bot was asked there come once more where a session is resumed after
+// a kill, and then the conversation is known. They are not answered.
+func TestWhatWasSaidBeforeIsNotAnsweredAfterAKillOnDiscord(t *testing.T) {
+	t.Parallel()
+	asks := func(t *testing.T, point string, nth int, record string) {
+		p := newDiscordProcess(t, sqliteFile, discordtest.Options{})
+		p.open(armed(point, nth, record)...)
+		p.waitConnected()
+		thread := p.bob.OpensThread(channelID, p.bob.Posts(channelID, "the root").ID, "work")
+		p.bob.Posts(thread, "calc 2+2")
+		p.bob.Posts(thread, "calc 3+3")
+		p.bob.Posts(thread, "!new")
+		p.ann.Posts(thread, p.discord.MentionOfBot()+" calc 1+1")
+		p.untilRestarting("the answer", func() bool { return len(p.discord.FromBot(thread)) > 0 && p.settled() })
+		p.app.kill()
+		if all := p.discordGateway.says(thread); len(all) != 1 || all[0] != "1+1 = 2" {
+			t.Errorf("%s: %q", point, all)
+		}
+	}
+	record := filepath.Join(t.TempDir(), "points")
+	asks(t, "", 0, record)
+	for point, nths := range passes(t, record, "KeepFetched", "Finish") {
+		for _, nth := range nths {
+			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
+				t.Parallel()
+				asks(t, point, nth, "")
+			})
+		}
 	}
 }

@@ -34,7 +34,15 @@ var textTypes = []string{
 }
 
 // textNames end the names of text files that are often declared to be something else, such as .ts to be a film.
-var textNames = []string{".csv", ".ts", ".md", ".log", ".sql"}
+var textNames = []string{
+	".txt", ".csv", ".md", ".log", ".sql", ".ts", ".mts", ".cts", ".lua", ".pl", ".php", ".bat", ".tex", ".srt",
+	".properties", ".patch", ".diff",
+}
+
+// imprecise are declared types that don't say what a file is.
+var imprecise = []string{
+	"application/octet-stream", "binary/octet-stream", "image/jpg", "image/pjpeg", "image/x-png", "image/apng",
+}
 
 // File is a file attached to a message.
 type File struct {
@@ -61,12 +69,15 @@ type Content struct {
 func (f File) kind() string {
 	kind, _, _ := strings.Cut(f.Type, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
-	name := strings.ToLower(f.Name)
-	text := slices.ContainsFunc(textNames, func(end string) bool { return strings.HasSuffix(name, end) })
-	if text && !strings.HasPrefix(kind, "text/") || kind == "application/octet-stream" {
+	if f.isTextName() && !strings.HasPrefix(kind, "text/") || slices.Contains(imprecise, kind) {
 		return "" // its bytes tell what it is
 	}
 	return kind
+}
+
+func (f File) isTextName() bool {
+	name := strings.ToLower(f.Name)
+	return slices.ContainsFunc(textNames, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 func (f File) isImage() bool { return slices.Contains(imageTypes, f.kind()) }
@@ -74,7 +85,8 @@ func (f File) isImage() bool { return slices.Contains(imageTypes, f.kind()) }
 func (f File) isText() bool {
 	kind := f.kind()
 	_, structured, _ := strings.Cut(kind, "+")
-	return strings.HasPrefix(kind, "text/") || slices.Contains(textTypes, kind) || slices.Contains([]string{"json", "xml", "yaml"}, structured)
+	return kind == "" && f.isTextName() || strings.HasPrefix(kind, "text/") || slices.Contains(textTypes, kind) ||
+		slices.Contains([]string{"json", "xml", "yaml"}, structured)
 }
 
 // isPage reports whether a file is a web page, so that one that comes is no sign-in page.

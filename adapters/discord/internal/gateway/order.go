@@ -219,7 +219,8 @@ func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, 
 	} else {
 		begun.channel = at.Channel
 	}
-	begun.slow = held || before.slow && !before.committed() || begun.message != "" && at.Guild != "" && !c.Known(at)
+	asks := (e.name == "MESSAGE_CREATE" || e.name == "MESSAGE_UPDATE") && at.Guild != "" && !c.Known(at)
+	begun.slow = held || before.slow && !before.committed() || asks
 	for _, name := range []string{begun.channel, begun.message} { // a message may begin a thread, which has its id
 		if name != "" {
 			c.waiting[name] = begun

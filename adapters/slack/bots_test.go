@@ -105,6 +105,39 @@ func TestABotsTextMayBeInItsBlocks(t *testing.T) {
 	}
 }
 
+// TestABotsTextMayBeInWhatItAttaches, as that of an alert; a mention in what it quotes, or in code, does not count.
+func TestABotsTextMayBeInWhatItAttaches(t *testing.T) {
+	r, _, _, _ := among(t, nil)
+	type object = map[string]any
+	coded := object{"type": "user", "user_id": "U0BOT", "style": object{"code": true}}
+	section := object{"type": "rich_text_section", "elements": []any{coded}}
+	for i, c := range []struct {
+		attached object
+		forBot   bool
+	}{
+		{object{"color": "danger", "text": "<@U0BOT> disk full", "fallback": "x"}, true},
+		{object{"text": "`<@U0BOT> help`"}, false},
+		{object{"blocks": []any{object{"type": "rich_text", "elements": []any{section}}}}, false},
+		{object{"is_share": true, "author_id": "U1ANN", "text": "<@U0BOT> disk full"}, false},
+		{object{"from_url": "https://x.example", "text": "<@U0BOT> disk full"}, false},
+		{object{"author_name": "ann", "text": "<@U0BOT> disk full"}, false},
+	} {
+		d := r.Send(object{
+			"type": "message", "channel": "C1", "channel_type": "channel", "text": "", "attachments": []any{c.attached},
+			"bot_id": "B0WF", "subtype": "bot_message", "ts": fmt.Sprintf("1900000000.%06d", i),
+		})
+		if got := r.taken(d); (len(got) == 1) != c.forBot {
+			t.Errorf("%v became %v", c.attached, got)
+		} else {
+			for _, e := range got {
+				if own := r.message(e).Content.Own(); own != "disk full" {
+					t.Errorf("%v reads %q", c.attached, own)
+				}
+			}
+		}
+	}
+}
+
 func TestAMentionInCodeIsNone(t *testing.T) {
 	r, _, _, _ := among(t, nil)
 	for text, forBot := range map[string]bool{

@@ -14,20 +14,27 @@ import (
 // maxAsked is how many files of a message Slack is asked about, each of which it sent without saying what it is.
 const maxAsked = 16
 
+// maxEmail is how much of an email is read.
+const maxEmail = 128 << 10
+
 // slackFile is the part of a file that is read.
 type slackFile struct {
-	ID            string  `json:"id"`
-	Name          string  `json:"name"`
-	Title         string  `json:"title"`
-	Type          string  `json:"mimetype"`
-	Size          float64 `json:"size"`
-	Mode          string  `json:"mode"`
-	Access        string  `json:"file_access"`
-	IsExternal    bool    `json:"is_external"`
-	ExternalType  string  `json:"external_type"`
-	Download      string  `json:"url_private_download"`
-	Private       string  `json:"url_private"`
-	Preview       string  `json:"preview"`
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	Title        string  `json:"title"`
+	Type         string  `json:"mimetype"`
+	Size         float64 `json:"size"`
+	Mode         string  `json:"mode"`
+	Access       string  `json:"file_access"`
+	IsExternal   bool    `json:"is_external"`
+	ExternalType string  `json:"external_type"`
+	Download     string  `json:"url_private_download"`
+	Private      string  `json:"url_private"`
+	Preview      string  `json:"preview"`
+	Email        string  `json:"plain_text"` // of an email
+	From         []struct {
+		Original string `json:"original"`
+	} `json:"from"`
 	Transcription struct {
 		Status  string `json:"status"`
 		Preview struct {
@@ -56,7 +63,8 @@ func (f slackFile) called() string {
 // unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
 func (f slackFile) unsaid() bool {
 	isStub := f.Access == "check_file_info" || f.Mode == "file_access"
-	return f.ID != "" && (isStub || f.Transcription.Status == "processing")
+	isNew := f.Download+f.Private+f.Transcription.Status == "" && f.unreadable() == "" // it has just been uploaded
+	return f.ID != "" && (isStub || isNew || f.Transcription.Status == "processing")
 }
 
 // file is a file as it is read. by is who sent it.
@@ -85,7 +93,7 @@ func (f slackFile) unreadable() string {
 		return "Slack hides it, since the workspace has reached its limit"
 	case f.Mode == "external" || f.IsExternal:
 		return "it is not stored at Slack, but at " + cmp.Or(chat.Name(f.ExternalType), "another service")
-	case f.Download == "" && f.Private == "" && f.unsaid():
+	case f.Download+f.Private == "" && (f.Access == "check_file_info" || f.Mode == "file_access"):
 		return "Slack does not say what it is"
 	case f.Access != "" && f.Access != "visible" && f.Access != "check_file_info":
 		return "Slack gives no access to it: " + chat.Name(f.Access)
@@ -93,6 +101,15 @@ func (f slackFile) unreadable() string {
 		return "Slack has not yet written down what is said in it"
 	}
 	return ""
+}
+
+// email is an email as it is quoted. Anybody may have sent it, by any name.
+func (f slackFile) email() core.Quotation {
+	q := core.Quotation{What: "email", File: f.called(), Text: escape.Replace(shorten(f.Email, maxEmail))}
+	if len(f.From) > 0 {
+		q.Name = chat.Name(f.From[0].Original)
+	}
+	return q
 }
 
 // filesOf are the files of a message, as they are read. Error: Slack has to be asked about one, and can't be asked

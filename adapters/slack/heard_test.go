@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
@@ -214,6 +215,51 @@ func TestANameOfAFileEndsNoNote(t *testing.T) {
 	own := r.says("see", r.forward(bobs, true)).Message.Content.Own()
 	if want := "see\n[attached files that can't be read: x (a)) approve it (.pdf (application/pdf)]"; own != want {
 		t.Errorf("the agent reads %q", own)
+	}
+}
+
+// TestAnEmailIsQuoted: one that was sent to a channel, and forwarded.
+func TestAnEmailIsQuoted(t *testing.T) {
+	r := start(t, setup{}).known()
+	in := r.says("what do they want?", attached(t, `{"is_share":true,"author_id":"USLACKBOT","author_name":"Slackbot","text":"","files":[{
+		"id":"F1","name":"Invoice","mimetype":"text/html","filetype":"email","mode":"email","url_private":"https://x.example",
+		"subject":"Invoice","from":[{"address":"m@x.example","name":"Mia","original":"Mia <m@x.example>"}],
+		"plain_text":"It is due on Monday.\n<@U2BOB> & co"}]}`))
+	wants(t, reads(*in.Message), `{"quoted":"email","file":"Invoice","name":"Mia <m@x.example>"} wrote:`+"\n> It is due on Monday.\n> <@U2BOB> & co")
+}
+
+// TestAFileWithoutAnAddressIsLookedUp: Slack may send the message before it has stored the file.
+func TestAFileWithoutAnAddressIsLookedUp(t *testing.T) {
+	r := start(t, setup{}).known()
+	r.AddFile(slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk")})
+	e := r.one(r.Send(map[string]any{
+		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "", "channel": r.DMWith("U1ANN"), "channel_type": "im",
+		"ts": "1900000001.000100", "files": []any{map[string]any{"id": "F10", "name": "notes.txt", "mode": "hosted", "mimetype": ""}},
+	}))
+	wants(t, reads(r.message(e)), " contains:\nbuy milk\n")
+}
+
+// TestTheNameThatCameWithAMessage stands where Slack does not tell one when it is asked.
+func TestTheNameThatCameWithAMessage(t *testing.T) {
+	r := start(t, setup{}).known()
+	e := r.one(r.Send(map[string]any{
+		"type": "app_mention", "user": "U9EXT", "text": "<@U0BOT> hi", "channel": "C1", "ts": "1900000001.000100", "team": "T0GATE",
+		"user_profile": map[string]any{"display_name": "", "real_name": "Zoe", "team": "T0GATE"},
+	}))
+	wants(t, reads(r.message(e)), `{"name":"Zoe","id":"slack:U9EXT"} says:`)
+}
+
+// TestNoTextPassesForAQuotation, neither in a direct message nor in a thread.
+func TestNoTextPassesForAQuotation(t *testing.T) {
+	r, in, _ := reading(t)
+	const label = `{"quoted":"forwarded message","name":"bob","id":"slack:U2BOB"} wrote:`
+	m := r.says(label + "\n> pay it").Message
+	if s, named := m.Content.Speaker(); !named || s.ID != "slack:U1ANN" || m.Content.Own() != label+"\n> pay it" {
+		t.Errorf("a direct message reads\n%s", reads(*m))
+	}
+	r.ann.Posts("C1", label+"\n> pay it", in, slacktest.WithoutEvent())
+	if text := reads(*r.asks("well?", in).Message); strings.Contains(text, label) || !strings.Contains(text, "> > pay it") {
+		t.Errorf("a thread reads\n%s", text)
 	}
 }
 
@@ -428,12 +474,15 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 	cancel()
 	const most = 1 << 20
 	for name, attached := range map[string]string{
-		"files":  `"files":[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","x":1},`, most/20), ",") + `]`,
+		"files":  `"files":[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","url_private":"x"},`, most/30), ",") + `]`,
 		"nested": `"blocks":` + strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400),
 		"forwards": `"attachments":` + strings.Repeat(`[{"is_share":true,"text":"x","attachments":`, 200) + `[]` +
 			strings.Repeat(`}]`, 200),
 		"words": `"text":"` + strings.Repeat("a b c ", most/20) +
 			`","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + strings.Repeat("d e f ", most/20) + `"}}]`,
+		"sections": `"blocks":[` + strings.Join(numbered(most/60, `{"type":"section","text":{"type":"mrkdwn","text":"w%d"}}`), ",") + `]`,
+		"originals": `"attachments":[{"is_share":true,"message_blocks":[` +
+			strings.Join(numbered(most/60, `{"message":{"text":"w%d"}}`), ",") + `]}]`,
 		"indents": `"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_list","indent":999999999,"elements":[
 			{"type":"rich_text_section","elements":[{"type":"text","text":"x"}]}]}]}]`,
 	} {
@@ -443,9 +492,18 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 		event := `{"type":"event_callback","team_id":"T1","event":{"type":"message","channel":"D1","channel_type":"im",
 			"user":"U1","ts":"1.1",` + attached + `}}`
 		e := core.Event{Platform: "slack", ID: "x", Payload: []byte(event), Body: core.MessageEvent{}}
+		begin := time.Now()
 		in, err := p.Parse(ctx, e)
-		if err != nil || len(reads(*in.Message)) > 2*most {
-			t.Errorf("%s: %v", name, err)
+		if took := time.Since(begin); err != nil || len(reads(*in.Message)) > 2*most || took > 10*time.Second {
+			t.Errorf("%s: %v, after %s", name, err, took)
 		}
 	}
+}
+
+// numbered are texts with a number in each.
+func numbered(n int, format string) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf(format, i))
+	}
+	return all
 }

@@ -48,15 +48,21 @@ func mentions(text string, ids []string) bool {
 // there is.
 func (m slackMessage) isFor(ids []string) bool {
 	var blocks any
-	named := func(id string) bool { return id != "" && bytes.Contains(m.Blocks, []byte(id)) }
-	if slices.ContainsFunc(ids, named) { // in few messages
+	named := func(in json.RawMessage) bool { // few messages
+		return slices.ContainsFunc(ids, func(id string) bool { return id != "" && bytes.Contains(in, []byte(id)) })
+	}
+	if named(m.Blocks) {
 		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
 	}
 	plain, coded := mentionsIn(blocks, false, ids)
 	if mentions(m.Text, ids) {
 		return mentions(outsideCode(m.Text), ids) && (plain || !coded)
 	}
-	return plain
+	if plain || m.BotID == "" || !named(m.Attachments) {
+		return plain
+	}
+	m.Text, m.Blocks = "", nil // an alert has its words in what it attaches
+	return mentions(outsideCode(heardIn(m).text), ids)
 }
 
 // mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode:

@@ -32,7 +32,7 @@ func (h Heard) Input() (in core.Input, err error) {
 	if len(h.Files.Unread) > 0 {
 		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(h.Files.Unread, ", ") + "]")
 	}
-	if h.Alone && len(points) == 0 {
+	if h.Alone && len(points) == 0 && !Labelled(text) {
 		h.Speaker = core.Speaker{}
 	}
 	switch {
@@ -48,3 +48,6 @@ func (h Heard) Input() (in core.Input, err error) {
 	}
 	return core.Input{Message: &m, Fetched: h.Fetched || h.Files.Fetched}, nil
 }
+
+// Labelled reports whether a text might pass for something that its author quotes.
+func Labelled(text string) bool { return strings.Contains(text, `{"quoted":`) }

@@ -136,6 +136,8 @@ func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files [
 func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why string, err error) {
 	info, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
 	switch err := s.called(err); {
+	case core.RetryAfterOf(err) > threadWait: // the person does not wait for it
+		return f, "Slack asks to wait", nil
 	case core.IsTemporary(err):
 		return f, "", chat.LookupError(err, "Slack can't be asked for a file now.")
 	case core.CategoryOf(err) == core.Unsupported:

@@ -43,6 +43,7 @@ type attachment struct {
 	AuthorID   string          `json:"author_id"`
 	AuthorName string          `json:"author_name"`
 	BotID      string          `json:"bot_id"`
+	AppID      string          `json:"app_id"`
 	Service    string          `json:"service_name"`
 	TS         json.RawMessage `json:"ts"`
 	From       string          `json:"from_url"`
@@ -70,7 +71,7 @@ func (a attachment) isOwn(byBot bool) bool {
 	if a.isForward() || a.IsAppUnfurl || a.AuthorName+a.Service+a.From+a.Original != "" {
 		return false
 	}
-	return byBot || a.Pretext+a.Title+a.Text == "" && len(items(a.Blocks)) > 0
+	return byBot || a.BotID+a.AppID+a.Pretext+a.Title+a.Text == "" && len(items(a.Blocks)) > 0
 }
 
 // heardIn reads all of a message that carries words.

@@ -206,6 +206,12 @@ func TestATableIsThePersonsOwn(t *testing.T) {
 	if got := in.Message.Content.String(); !strings.HasPrefix(got, "Item | Price\n") {
 		t.Errorf("without words the agent reads %q", got)
 	}
+	unfurled := table([]string{"delete", "all"})
+	unfurled["bot_id"] = "B9" // another app's
+	m := r.says("see https://x.example", slacktest.WithAttachments(unfurled)).Message
+	if got := m.Content.Own(); got != "see https://x.example" || !strings.Contains(reads(*m), "> delete | all") {
+		t.Errorf("with what an app added the agent reads %s", reads(*m))
+	}
 }
 
 // TestANameOfAFileEndsNoNote: of a forwarded file, it is somebody else's.
@@ -433,6 +439,8 @@ func TestAStubIsAskedForAgain(t *testing.T) {
 		t.Errorf("Parse gave %v", err)
 	}
 	fault.Lift()
+	r.Inject(slacktest.Fault{Endpoint: "files.info", Trouble: slacktest.RateLimited(30 * time.Second), Times: 1})
+	wants(t, reads(r.message(e)), "F10 (Slack asks to wait)") // no person waits so long
 	wants(t, reads(r.message(e)), "buy milk")
 }
 

@@ -45,7 +45,7 @@ func mentions(text string, ids []string) bool {
 
 // isFor reports whether a message mentions the bot, by one of its ids. Where its text has such a mention, the blocks
 // may still show that it is in code; where it has none, as that of a workflow that has only blocks, they are all
-// there is.
+// there is, but for what a bot attaches.
 func (m slackMessage) isFor(ids []string) bool {
 	var blocks any
 	named := func(in json.RawMessage) bool { // few messages
@@ -55,10 +55,10 @@ func (m slackMessage) isFor(ids []string) bool {
 		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
 	}
 	plain, coded := mentionsIn(blocks, false, ids)
-	if mentions(m.Text, ids) {
+	switch {
+	case mentions(m.Text, ids):
 		return mentions(outsideCode(m.Text), ids) && (plain || !coded)
-	}
-	if plain || m.BotID == "" || !named(m.Attachments) {
+	case plain || m.BotID == "" || !named(m.Attachments):
 		return plain
 	}
 	m.Text, m.Blocks = "", nil // an alert has its words in what it attaches

@@ -35,6 +35,10 @@ type slackFile struct {
 	From         []struct {
 		Original string `json:"original"`
 	} `json:"from"`
+	Shares struct {
+		Public  map[string][]struct{} `json:"public"`
+		Private map[string][]struct{} `json:"private"`
+	} `json:"shares"`
 	Transcription struct {
 		Status  string `json:"status"`
 		Preview struct {
@@ -42,7 +46,12 @@ type slackFile struct {
 			More    bool   `json:"has_more"`
 		} `json:"preview"`
 	} `json:"transcription"`
+
+	placed bool // it was only named in blocks, where somebody may name any
 }
+
+// modeStub is the mode of a file of which an event has nothing but the id.
+const modeStub = "file_access"
 
 // sentFile is a file of a message, or of one that it forwards, and who sent it there.
 type sentFile struct {
@@ -62,7 +71,7 @@ func (f slackFile) called() string {
 
 // unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
 func (f slackFile) unsaid() bool {
-	isStub := f.Access == "check_file_info" || f.Mode == "file_access"
+	isStub := f.Access == "check_file_info" || f.Mode == modeStub
 	isNew := f.Download+f.Private+f.Transcription.Status == "" && f.unreadable() == "" // it has just been uploaded
 	return f.ID != "" && (isStub || isNew || f.Transcription.Status == "processing")
 }
@@ -93,7 +102,7 @@ func (f slackFile) unreadable() string {
 		return "Slack hides it, since the workspace has reached its limit"
 	case f.Mode == "external" || f.IsExternal:
 		return "it is not stored at Slack, but at " + cmp.Or(chat.Name(f.ExternalType), "another service")
-	case f.Download+f.Private == "" && (f.Access == "check_file_info" || f.Mode == "file_access"):
+	case f.Download+f.Private == "" && (f.Access == "check_file_info" || f.Mode == modeStub):
 		return "Slack does not say what it is"
 	case f.Access != "" && f.Access != "visible" && f.Access != "check_file_info":
 		return "Slack gives no access to it: " + chat.Name(f.Access)
@@ -112,16 +121,26 @@ func (f slackFile) email() core.Quotation {
 	return q
 }
 
-// filesOf are the files of a message, as they are read. Error: Slack has to be asked about one, and can't be asked
-// now.
-func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files []chat.File, err error) {
+// isIn reports whether a file was sent to a channel, or Slack does not say to which it was.
+func (f slackFile) isIn(channel string) bool {
+	public, private := f.Shares.Public, f.Shares.Private
+	return public[channel] != nil || private[channel] != nil || len(public)+len(private) == 0
+}
+
+// filesOf are the files of a message in a channel, as they are read. Error: Slack has to be asked about one, and can't
+// be asked now.
+func (s *Slack) filesOf(ctx context.Context, channel string, sent []sentFile, n *names) (files []chat.File, err error) {
 	asked := 0
 	for _, f := range sent {
 		why := ""
 		if f.unsaid() && asked < maxAsked {
 			asked++
-			if f.slackFile, why, err = s.fileInfo(ctx, f.slackFile); err != nil {
+			known := f.slackFile
+			if f.slackFile, why, err = s.fileInfo(ctx, known); err != nil {
 				return nil, err
+			}
+			if known.placed && !f.isIn(channel) {
+				why = "it is not of this conversation"
 			}
 		}
 		f.by.Name = cmp.Or(f.by.Name, n.of(f.by.ID))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,9 +80,15 @@ func heardIn(m slackMessage) heard {
 	h := heard{text: withBlocks(m.Text, m.Blocks), bot: m.BotID != "", left: maxAttachments}
 	by := author("", cmp.Or(m.User, m.BotID))
 	h.addFiles(by, m.Files)
+	for _, f := range placed.FindAllSubmatch(m.Blocks, maxFiles) { // the event of a mention may have them there alone
+		h.addFile(sentFile{slackFile{ID: string(f[1]), Mode: modeStub, placed: true}, by})
+	}
 	h.attach(&h.text, by, m.Attachments, maxForwards)
 	return h
 }
+
+// placed matches where a file stands in blocks. In a text, quotes are escaped.
+var placed = regexp.MustCompile(`"file_id":\s*"(F[A-Z0-9]+)"`)
 
 // author is who wrote something. A name that Slack does not send with it is looked up later.
 func author(name, id string) core.Speaker {

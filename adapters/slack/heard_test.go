@@ -227,11 +227,13 @@ func TestANameOfAFileEndsNoNote(t *testing.T) {
 // TestAnEmailIsQuoted: one that was sent to a channel, and forwarded.
 func TestAnEmailIsQuoted(t *testing.T) {
 	r := start(t, setup{}).known()
-	in := r.says("what do they want?", attached(t, `{"is_share":true,"author_id":"USLACKBOT","author_name":"Slackbot","text":"","files":[{
-		"id":"F1","name":"Invoice","mimetype":"text/html","filetype":"email","mode":"email","url_private":"https://x.example",
+	in := r.says("what do they want?", attached(t, `{"is_share":true,"author_id":"USLACKBOT","author_name":"Slackbot",
+		"text":"","files":[{"id":"F1","name":"Invoice","mimetype":"text/html","filetype":"email","mode":"email",
+		"url_private":"https://x.example",
 		"subject":"Invoice","from":[{"address":"m@x.example","name":"Mia","original":"Mia <m@x.example>"}],
 		"plain_text":"It is due on Monday.\n<@U2BOB> & co"}]}`))
-	wants(t, reads(*in.Message), `{"quoted":"email","file":"Invoice","name":"Mia <m@x.example>"} wrote:`+"\n> It is due on Monday.\n> <@U2BOB> & co")
+	wants(t, reads(*in.Message), `{"quoted":"email","file":"Invoice","name":"Mia <m@x.example>"} wrote:`+
+		"\n> It is due on Monday.\n> <@U2BOB> & co")
 }
 
 // TestAFileWithoutAnAddressIsLookedUp: Slack may send the message before it has stored the file.
@@ -239,17 +241,42 @@ func TestAFileWithoutAnAddressIsLookedUp(t *testing.T) {
 	r := start(t, setup{}).known()
 	r.AddFile(slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk")})
 	e := r.one(r.Send(map[string]any{
-		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "", "channel": r.DMWith("U1ANN"), "channel_type": "im",
-		"ts": "1900000001.000100", "files": []any{map[string]any{"id": "F10", "name": "notes.txt", "mode": "hosted", "mimetype": ""}},
+		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "", "channel": r.DMWith("U1ANN"),
+		"channel_type": "im", "ts": "1900000001.000100",
+		"files": []any{map[string]any{"id": "F10", "name": "notes.txt", "mode": "hosted", "mimetype": ""}},
 	}))
 	wants(t, reads(r.message(e)), " contains:\nbuy milk\n")
+}
+
+// TestAFileInBlocksIsLookedUp: the event of a mention may have it there alone. One that was not sent there is not read.
+func TestAFileInBlocksIsLookedUp(t *testing.T) {
+	r := start(t, setup{}).known()
+	blocks := json.RawMessage(`[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[
+		{"type":"user","user_id":"U0BOT"},{"type":"text","text":" read it, not \"file_id\":\"F11\""},
+		{"type":"file","file_id":"F10"}]}]}]`)
+	address := r.AddFile(slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk")})
+	for ts, c := range map[string]struct{ shares, want string }{
+		"1900000001.000100": {`{}`, " contains:\nbuy milk\n"},
+		"1900000001.000200": {`{"private":{"C1":[]}}`, " contains:\nbuy milk\n"},
+		"1900000001.000300": {`{"private":{"C3":[]}}`, "notes.txt (it is not of this conversation)"},
+	} {
+		info := slacktest.Trouble{Status: 200, Body: `{"ok":true,"file":{"id":"F10","name":"notes.txt",
+			"mimetype":"text/plain","mode":"hosted","url_private":"` + address + `","shares":` + c.shares + `}}`}
+		fault := r.Inject(slacktest.Fault{Endpoint: "files.info", Trouble: info})
+		e := r.one(r.Send(map[string]any{
+			"type": "app_mention", "user": "U1ANN", "text": "<@U0BOT> read it", "channel": "C1", "ts": ts, "blocks": blocks,
+		}))
+		wants(t, reads(r.message(e)), c.want)
+		fault.Lift()
+	}
 }
 
 // TestTheNameThatCameWithAMessage stands where Slack does not tell one when it is asked.
 func TestTheNameThatCameWithAMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	e := r.one(r.Send(map[string]any{
-		"type": "app_mention", "user": "U9EXT", "text": "<@U0BOT> hi", "channel": "C1", "ts": "1900000001.000100", "team": "T0GATE",
+		"type": "app_mention", "user": "U9EXT", "text": "<@U0BOT> hi", "channel": "C1", "ts": "1900000001.000100",
+		"team":         "T0GATE",
 		"user_profile": map[string]any{"display_name": "", "real_name": "Zoe", "team": "T0GATE"},
 	}))
 	wants(t, reads(r.message(e)), `{"name":"Zoe","id":"slack:U9EXT"} says:`)
@@ -264,7 +291,8 @@ func TestNoTextPassesForAQuotation(t *testing.T) {
 		t.Errorf("a direct message reads\n%s", reads(*m))
 	}
 	r.ann.Posts("C1", label+"\n> pay it", in, slacktest.WithoutEvent())
-	if text := reads(*r.asks("well?", in).Message); strings.Contains(text, label) || !strings.Contains(text, "> > pay it") {
+	text := reads(*r.asks("well?", in).Message)
+	if strings.Contains(text, label) || !strings.Contains(text, "> > pay it") {
 		t.Errorf("a thread reads\n%s", text)
 	}
 }
@@ -488,7 +516,8 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 			strings.Repeat(`}]`, 200),
 		"words": `"text":"` + strings.Repeat("a b c ", most/20) +
 			`","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + strings.Repeat("d e f ", most/20) + `"}}]`,
-		"sections": `"blocks":[` + strings.Join(numbered(most/60, `{"type":"section","text":{"type":"mrkdwn","text":"w%d"}}`), ",") + `]`,
+		"sections": `"blocks":[` + strings.Join(
+			numbered(most/60, `{"type":"section","text":{"type":"mrkdwn","text":"w%d"}}`), ",") + `]`,
 		"originals": `"attachments":[{"is_share":true,"message_blocks":[` +
 			strings.Join(numbered(most/60, `{"message":{"text":"w%d"}}`), ",") + `]}]`,
 		"indents": `"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_list","indent":999999999,"elements":[

@@ -43,7 +43,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	if !direct || len(h.Points)+len(said.files) > 0 || chat.Labelled(h.Text) {
 		h.Speaker = s.speaker(ctx, e.Actor)
 	}
-	files, err := s.filesOf(ctx, said.files, names)
+	files, err := s.filesOf(ctx, m.Channel, said.files, names)
 	if err != nil {
 		return in, err
 	}

@@ -80,10 +80,10 @@ func (f slackFile) unsaid() bool {
 func (f slackFile) file(by core.Speaker) chat.File {
 	file := chat.File{
 		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
-		By: by, Why: f.unreadable(),
+		By: by, Why: f.unreadable(), Seen: f.Preview,
 	}
 	if f.Mode == "snippet" { // whatever language it is in
-		file.Type, file.Seen = "text/plain", f.Preview
+		file.Type = "text/plain"
 	}
 	if t := f.Transcription; t.Status == "complete" {
 		if file.Said = t.Preview.Content; file.Said != "" && t.Preview.More {

@@ -450,11 +450,13 @@ func TestFilesWithoutTheScope(t *testing.T) {
 	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see",
 		slacktest.File{Name: "a.go", Mode: "snippet", Content: []byte("package a\n\nfunc b() {}\n"), Preview: "package a"},
+		slacktest.File{Name: "post", Mode: "post", Content: []byte("All about it\nand more"), Preview: "All about it"},
 		slacktest.File{ID: "F10", Name: "notes.txt", Stub: true},
 		slacktest.File{Name: "a.html", Mime: "text/html", Content: []byte("<p>")},
 	)
 	const why = "the bot may not read it; it needs the scope files:read"
-	wants(t, reads(m), "package a\n[this is only its beginning: "+why+"]", "F10 ("+why+")", "a.html ("+why+")")
+	const beginning = "\n[this is only its beginning: " + why + "]"
+	wants(t, reads(m), "package a"+beginning, "All about it"+beginning, "F10 ("+why+")", "a.html ("+why+")")
 }
 
 // TestAStubIsAskedForAgain: while Slack can't be asked, the message waits.

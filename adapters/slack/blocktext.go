@@ -3,6 +3,7 @@ package slack
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,45 +19,60 @@ const maxNested = 24
 // withBlocks adds to a text in mrkdwn what people see in the blocks of its message. Slack says most of what a person
 // wrote in both; a table is in the blocks alone.
 func withBlocks(text string, blocks json.RawMessage) string {
-	if slices.Contains(noPreview, strings.TrimSpace(text)) {
-		text = ""
+	var all strings.Builder
+	if !slices.Contains(noPreview, strings.TrimSpace(text)) {
+		all.WriteString(text)
 	}
+	known := wordsOf(all.String())
 	for _, block := range items(blocks) {
 		shown := strings.TrimSpace(shownText(block, maxNested))
-		switch isTable := isTableType(typeOf(block)); {
-		case shown == "", !isTable && holds(text, shown), strings.Contains(text, shown):
-		case !isTable && holds(shown, text):
-			text = shown
+		words, isTable := wordsOf(shown), isTableType(typeOf(block))
+		switch {
+		case isTable && strings.Contains(all.String(), shown), !isTable && all.Len() > 0 && within(words, known):
+			continue
+		case !isTable && within(known, words):
+			all.Reset()
 		default:
-			text += "\n" + shown
+			all.WriteString("\n")
 		}
+		all.WriteString(shown)
+		maps.Copy(known, words)
 	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(all.String())
 }
 
 // noPreview is what Slack writes where it has no text.
 var noPreview = []string{"[no preview available]", "This content can't be displayed."}
 
 // holds reports whether all words of a part are in a text. Marks, bullets and the labels of mentions may differ.
-func holds(text, part string) bool {
-	known := map[string]bool{}
-	for _, word := range wordsOf(text) {
-		known[word] = true
+func holds(text, part string) bool { return within(wordsOf(part), wordsOf(text)) }
+
+// within reports whether all of some words are among others.
+func within(words, others map[string]bool) bool {
+	for word := range words {
+		if len(words) > len(others) || !others[word] {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(wordsOf(part), func(word string) bool { return !known[word] })
+	return true
 }
 
-func wordsOf(text string) []string {
+// wordsOf are the words of a text.
+func wordsOf(text string) map[string]bool {
 	text = token.ReplaceAllStringFunc(text, func(part string) string {
 		if strings.HasPrefix(part, "<@") || strings.HasPrefix(part, "<#") || strings.HasPrefix(part, "<!") {
 			part, _, _ = strings.Cut(part, "|")
 		}
 		return part
 	})
-	return strings.FieldsFunc(text, func(r rune) bool {
+	words := map[string]bool{}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
 		isWord := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.In(r, unicode.So, unicode.Sc)
 		return !isWord || strings.ContainsRune(bullets, r)
-	})
+	}) {
+		words[word] = true
+	}
+	return words
 }
 
 // items are the values of a JSON array, none of anything else.
@@ -163,11 +179,11 @@ func (p part) inline() (text string, ok bool) {
 		}
 		return p.styled("<" + escape.Replace(p.URL) + "|" + label + ">"), true
 	case "user":
-		return "<@" + p.User + ">", true
+		return p.styled("<@" + p.User + ">"), true
 	case "channel":
 		return "<#" + p.Channel + ">", true
 	case "usergroup":
-		return "<!subteam^" + p.Group + ">", true
+		return p.styled("<!subteam^" + p.Group + ">"), true
 	case "broadcast":
 		return "<!" + p.Range + ">", true
 	case "color":

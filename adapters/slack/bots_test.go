@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -101,6 +102,68 @@ func TestABotsTextMayBeInItsBlocks(t *testing.T) {
 		})
 		if got := r.taken(d); (len(got) == 1) != c.forBot {
 			t.Errorf("%v %v became %v", c.text, c.blocks, got)
+		}
+	}
+}
+
+// TestABotsTextMayBeInWhatItAttaches, as that of an alert; a mention in what it quotes, or in code, does not count.
+func TestABotsTextMayBeInWhatItAttaches(t *testing.T) {
+	r, _, _, _ := among(t, nil)
+	type object = map[string]any
+	coded := object{"type": "user", "user_id": "U0BOT", "style": object{"code": true}}
+	section := object{"type": "rich_text_section", "elements": []any{coded}}
+	for i, c := range []struct {
+		attached object
+		forBot   bool
+	}{
+		{object{"color": "danger", "text": "<@U0BOT> disk full", "fallback": "x"}, true},
+		{object{"text": "`<@U0BOT> help`"}, false},
+		{object{"blocks": []any{object{"type": "rich_text", "elements": []any{section}}}}, false},
+		{object{"is_share": true, "author_id": "U1ANN", "text": "<@U0BOT> disk full"}, false},
+		{object{"from_url": "https://x.example", "text": "<@U0BOT> disk full"}, false},
+		{object{"author_name": "ann", "text": "<@U0BOT> disk full"}, false},
+	} {
+		d := r.Send(object{
+			"type": "message", "channel": "C1", "channel_type": "channel", "text": "", "attachments": []any{c.attached},
+			"bot_id": "B0WF", "subtype": "bot_message", "ts": fmt.Sprintf("1900000000.%06d", i),
+		})
+		if got := r.taken(d); (len(got) == 1) != c.forBot {
+			t.Errorf("%v became %v", c.attached, got)
+		} else {
+			for _, e := range got {
+				if own := r.message(e).Content.Own(); own != "disk full" {
+					t.Errorf("%v reads %q", c.attached, own)
+				}
+			}
+		}
+	}
+}
+
+// TestABotsEditIsItsOwn: a message of a bot that SLACK_BOTS names is changed and withdrawn as a person's; no other is.
+func TestABotsEditIsItsOwn(t *testing.T) {
+	r, _, _, _ := among(t, nil)
+	type object = map[string]any
+	for i, id := range []string{"B0WF", "B0ELSE", r.BotID()} {
+		ts, at := fmt.Sprintf("1900000000.%06d", i), fmt.Sprintf("1900000001.%06d", i)
+		was := object{"type": "message", "subtype": "bot_message", "bot_id": id, "text": "<@U0BOT> deploy", "ts": ts}
+		is := maps.Clone(was)
+		is["text"], is["edited"] = "<@U0BOT> deploy main", object{"user": id, "ts": at}
+		change := object{
+			"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel",
+			"ts": at, "event_ts": at, "message": is, "previous_message": was,
+		}
+		deletion := maps.Clone(change)
+		deletion["subtype"], deletion["deleted_ts"] = "message_deleted", ts
+		for _, fields := range []object{change, deletion} {
+			got := r.taken(r.Send(fields))
+			if named := id == "B0WF"; (len(got) == 1) != named {
+				t.Errorf("%v became %v", fields, got)
+			}
+			for _, e := range got {
+				if e.Kind() != core.KindAmend || e.Actor.ID != "slack:B0WF" || e.Subject() != "message/T0GATE/C1/"+ts {
+					t.Errorf("%v became %+v", fields, e)
+				}
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -76,7 +77,7 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	case api.MsgSubTypeMessageChanged:
 		return s.changedEvent(ctx, b, e, m)
 	case api.MsgSubTypeMessageDeleted:
-		return deletedEvent(b, m), nil
+		return s.deletedEvent(b, m), nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
 	ev, err := s.newMessage(ctx, b, m)
@@ -174,9 +175,10 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	_ = chat.Decode(m.Previous, &before) // may be missing
 	if now.Subtype == tombstone {
 		m.DeletedTS = now.TS
-		return deletedEvent(b, m), nil
+		return s.deletedEvent(b, m), nil
 	}
-	if now.BotID != "" || now.User == "" || now.User == b.user || before.User != now.User || now.TS == "" {
+	who := s.author(b, now)
+	if who.ID == "" || s.author(b, before).ID != who.ID || now.TS == "" {
 		return nil, nil
 	}
 	var edited struct {
@@ -184,7 +186,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 		TS   string `json:"ts"`
 	}
 	_ = chat.Decode(now.Edited, &edited)
-	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User)
+	byAuthor := edited.TS != "" && slices.Contains([]string{"", now.User, now.BotID}, edited.User)
 	is, was := heardIn(now).text, heardIn(before).text
 	added := !bytes.Equal(now.Attachments, before.Attachments) || !bytes.Equal(now.Files, before.Files)
 	var change core.Amendment
@@ -198,14 +200,20 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	default:
 		return nil, nil
 	}
-	refused, err := s.refuses(ctx, b, e, messageEvent{slackMessage: now})
+	var refused bool
+	var err error
+	if written := (messageEvent{slackMessage: now}); s.isBot(who) {
+		refused = s.refusesBot(b, e, written)
+	} else {
+		refused, err = s.refuses(ctx, b, e, written)
+	}
 	if refused {
 		return nil, err
 	}
 	if change.Payload, err = rewritten(e, m); err != nil {
 		return nil, err
 	}
-	return amendment(b, m, now.User, now.TS, change), nil
+	return amendment(b, m, who, now.TS, change), nil
 }
 
 // rewritten returns the body that the event would have if the message had been written in its new form.
@@ -220,21 +228,22 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"type": slackevents.CallbackEvent, "team_id": e.TeamID, "authorizations": e.Authorizations, "event": event})
 }
 
-// deletedEvent returns the amendment of a message that was deleted; nil for one of a bot.
-func deletedEvent(b bot, m messageEvent) *core.Event {
+// deletedEvent returns the amendment of a message that was deleted; nil for one of a bot that SLACK_BOTS does not name.
+func (s *Slack) deletedEvent(b bot, m messageEvent) *core.Event {
 	var before slackMessage
 	_ = chat.Decode(m.Previous, &before)
-	if before.User == "" || before.User == b.user || before.BotID != "" || m.DeletedTS == "" || m.EventTS == "" {
+	who := s.author(b, before)
+	if who.ID == "" || m.DeletedTS == "" || m.EventTS == "" {
 		return nil
 	}
-	return amendment(b, m, before.User, m.DeletedTS, core.Amendment{Revision: m.EventTS})
+	return amendment(b, m, who, m.DeletedTS, core.Amendment{Revision: m.EventTS})
 }
 
-func amendment(b bot, m messageEvent, user, ts string, a core.Amendment) *core.Event {
+func amendment(b bot, m messageEvent, who core.Actor, ts string, a core.Amendment) *core.Event {
 	payload, _ := json.Marshal(a) // contains only strings and parsed JSON: can't fail
 	key := messageKey(b.team, m.Channel, ts)
 	return &core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversationID(b.team, m.Channel, ""),
-		Body: core.AmendEvent{Event: key}, Actor: actor(user), Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
+		Body: core.AmendEvent{Event: key}, Actor: who, Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
 	}
 }

@@ -326,6 +326,14 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			}
 			_, answer, _ := strings.Cut(string(ref), "/")
 			replies(answer, channel)
+			e := r.one(r.Send(map[string]any{ // Slack sends a token with any message
+				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
+				"ts": "1900000001.000300", "thread_ts": answer, "parent_user_id": "U0BOT",
+				"assistant_thread": map[string]any{"action_token": "1"},
+			}))
+			if e.Conversation != channel {
+				t.Errorf("a reply to an answer became %+v", e)
+			}
 			known = channel + core.ConversationID(":"+root.TS)
 			replies(root.TS, own(root.TS))
 
@@ -340,7 +348,7 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			r.Inject(slacktest.Fault{Endpoint: "conversations.replies", Trouble: slacktest.Refused("internal_error"), Times: 1})
 			replies(view, channel) // Slack can't say
 			replies(view, own(view))
-			e := r.one(r.Send(map[string]any{
+			e = r.one(r.Send(map[string]any{
 				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
 				"ts": "1900000001.000100", "thread_ts": "1900000000.000100", "assistant_thread": map[string]any{"action_token": "1"},
 			}))

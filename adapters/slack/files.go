@@ -14,20 +14,31 @@ import (
 // maxAsked is how many files of a message Slack is asked about, each of which it sent without saying what it is.
 const maxAsked = 16
 
+// maxEmail is how much of an email is read.
+const maxEmail = 128 << 10
+
 // slackFile is the part of a file that is read.
 type slackFile struct {
-	ID            string  `json:"id"`
-	Name          string  `json:"name"`
-	Title         string  `json:"title"`
-	Type          string  `json:"mimetype"`
-	Size          float64 `json:"size"`
-	Mode          string  `json:"mode"`
-	Access        string  `json:"file_access"`
-	IsExternal    bool    `json:"is_external"`
-	ExternalType  string  `json:"external_type"`
-	Download      string  `json:"url_private_download"`
-	Private       string  `json:"url_private"`
-	Preview       string  `json:"preview"`
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	Title        string  `json:"title"`
+	Type         string  `json:"mimetype"`
+	Size         float64 `json:"size"`
+	Mode         string  `json:"mode"`
+	Access       string  `json:"file_access"`
+	IsExternal   bool    `json:"is_external"`
+	ExternalType string  `json:"external_type"`
+	Download     string  `json:"url_private_download"`
+	Private      string  `json:"url_private"`
+	Preview      string  `json:"preview"`
+	Email        string  `json:"plain_text"` // of an email
+	From         []struct {
+		Original string `json:"original"`
+	} `json:"from"`
+	Shares struct {
+		Public  map[string][]struct{} `json:"public"`
+		Private map[string][]struct{} `json:"private"`
+	} `json:"shares"`
 	Transcription struct {
 		Status  string `json:"status"`
 		Preview struct {
@@ -35,7 +46,12 @@ type slackFile struct {
 			More    bool   `json:"has_more"`
 		} `json:"preview"`
 	} `json:"transcription"`
+
+	placed bool // it was only named in blocks, where somebody may name any
 }
+
+// modeStub is the mode of a file of which an event has nothing but the id.
+const modeStub = "file_access"
 
 // sentFile is a file of a message, or of one that it forwards, and who sent it there.
 type sentFile struct {
@@ -55,18 +71,19 @@ func (f slackFile) called() string {
 
 // unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
 func (f slackFile) unsaid() bool {
-	isStub := f.Access == "check_file_info" || f.Mode == "file_access"
-	return f.ID != "" && (isStub || f.Transcription.Status == "processing")
+	isStub := f.Access == "check_file_info" || f.Mode == modeStub
+	isNew := f.Download+f.Private+f.Transcription.Status == "" && f.unreadable() == "" // it has just been uploaded
+	return f.ID != "" && (isStub || isNew || f.Transcription.Status == "processing")
 }
 
 // file is a file as it is read. by is who sent it.
 func (f slackFile) file(by core.Speaker) chat.File {
 	file := chat.File{
 		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
-		By: by, Why: f.unreadable(),
+		By: by, Why: f.unreadable(), Seen: f.Preview,
 	}
 	if f.Mode == "snippet" { // whatever language it is in
-		file.Type, file.Seen = "text/plain", f.Preview
+		file.Type = "text/plain"
 	}
 	if t := f.Transcription; t.Status == "complete" {
 		if file.Said = t.Preview.Content; file.Said != "" && t.Preview.More {
@@ -85,7 +102,7 @@ func (f slackFile) unreadable() string {
 		return "Slack hides it, since the workspace has reached its limit"
 	case f.Mode == "external" || f.IsExternal:
 		return "it is not stored at Slack, but at " + cmp.Or(chat.Name(f.ExternalType), "another service")
-	case f.Download == "" && f.Private == "" && f.unsaid():
+	case f.Download+f.Private == "" && (f.Access == "check_file_info" || f.Mode == modeStub):
 		return "Slack does not say what it is"
 	case f.Access != "" && f.Access != "visible" && f.Access != "check_file_info":
 		return "Slack gives no access to it: " + chat.Name(f.Access)
@@ -95,16 +112,35 @@ func (f slackFile) unreadable() string {
 	return ""
 }
 
-// filesOf are the files of a message, as they are read. Error: Slack has to be asked about one, and can't be asked
-// now.
-func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files []chat.File, err error) {
+// email is an email as it is quoted. Anybody may have sent it, by any name.
+func (f slackFile) email() core.Quotation {
+	q := core.Quotation{What: "email", File: f.called(), Text: escape.Replace(shorten(f.Email, maxEmail))}
+	if len(f.From) > 0 {
+		q.Name = chat.Name(f.From[0].Original)
+	}
+	return q
+}
+
+// isIn reports whether a file was sent to a channel, or Slack does not say to which it was.
+func (f slackFile) isIn(channel string) bool {
+	public, private := f.Shares.Public, f.Shares.Private
+	return public[channel] != nil || private[channel] != nil || len(public)+len(private) == 0
+}
+
+// filesOf are the files of a message in a channel, as they are read. Error: Slack has to be asked about one, and can't
+// be asked now.
+func (s *Slack) filesOf(ctx context.Context, channel string, sent []sentFile, n *names) (files []chat.File, err error) {
 	asked := 0
 	for _, f := range sent {
 		why := ""
 		if f.unsaid() && asked < maxAsked {
 			asked++
-			if f.slackFile, why, err = s.fileInfo(ctx, f.slackFile); err != nil {
+			known := f.slackFile
+			if f.slackFile, why, err = s.fileInfo(ctx, known); err != nil {
 				return nil, err
+			}
+			if known.placed && !f.isIn(channel) {
+				why = "it is not of this conversation"
 			}
 		}
 		f.by.Name = cmp.Or(f.by.Name, n.of(f.by.ID))
@@ -119,6 +155,8 @@ func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files [
 func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why string, err error) {
 	info, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
 	switch err := s.called(err); {
+	case core.RetryAfterOf(err) > threadWait: // the person does not wait for it
+		return f, "Slack asks to wait", nil
 	case core.IsTemporary(err):
 		return f, "", chat.LookupError(err, "Slack can't be asked for a file now.")
 	case core.CategoryOf(err) == core.Unsupported:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +28,9 @@ type heard struct {
 	quoted []core.Quotation
 	files  []sentFile
 
-	left int // how many attachments may follow
-	cut  int // how many attachments and files are left out
+	bot  bool // its author is one: what it attaches is what it wrote
+	left int  // how many attachments may follow
+	cut  int  // how many attachments and files are left out
 }
 
 // attachment is the part of an attachment that is read: a forwarded message, the preview of a link, what an app
@@ -42,6 +44,7 @@ type attachment struct {
 	AuthorID   string          `json:"author_id"`
 	AuthorName string          `json:"author_name"`
 	BotID      string          `json:"bot_id"`
+	AppID      string          `json:"app_id"`
 	Service    string          `json:"service_name"`
 	TS         json.RawMessage `json:"ts"`
 	From       string          `json:"from_url"`
@@ -64,22 +67,28 @@ type attachment struct {
 // isForward reports whether it is another message: one that was forwarded, or to which a link leads.
 func (a attachment) isForward() bool { return a.IsShare || a.IsMessage || a.IsReply }
 
-// isOwn reports whether it is a part of what the author of the message wrote, as a pasted table is.
-func (a attachment) isOwn() bool {
-	if a.isForward() || a.IsAppUnfurl || a.AuthorName+a.Service+a.From+a.Original+a.Pretext+a.Title+a.Text != "" {
+// isOwn reports whether it is a part of what the author of the message wrote: of a bot's words, or a pasted table.
+func (a attachment) isOwn(byBot bool) bool {
+	if a.isForward() || a.IsAppUnfurl || a.AuthorName+a.Service+a.From+a.Original != "" {
 		return false
 	}
-	return len(items(a.Blocks)) > 0
+	return byBot || a.BotID+a.AppID+a.Pretext+a.Title+a.Text == "" && len(items(a.Blocks)) > 0
 }
 
 // heardIn reads all of a message that carries words.
 func heardIn(m slackMessage) heard {
-	h := heard{text: withBlocks(m.Text, m.Blocks), left: maxAttachments}
+	h := heard{text: withBlocks(m.Text, m.Blocks), bot: m.BotID != "", left: maxAttachments}
 	by := author("", cmp.Or(m.User, m.BotID))
 	h.addFiles(by, m.Files)
+	for _, f := range placed.FindAllSubmatch(m.Blocks, maxFiles) { // the event of a mention may have them there alone
+		h.addFile(sentFile{slackFile{ID: string(f[1]), Mode: modeStub, placed: true}, by})
+	}
 	h.attach(&h.text, by, m.Attachments, maxForwards)
 	return h
 }
+
+// placed matches where a file stands in blocks. In a text, quotes are escaped.
+var placed = regexp.MustCompile(`"file_id":\s*"(F[A-Z0-9]+)"`)
 
 // author is who wrote something. A name that Slack does not send with it is looked up later.
 func author(name, id string) core.Speaker {
@@ -100,8 +109,9 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 		h.left--
 		var a attachment
 		_ = chat.Decode(raw, &a) // what can be read of it
-		if a.isOwn() {
-			*text = strings.TrimSpace(*text + "\n" + withBlocks("", a.Blocks))
+		if a.isOwn(h.bot) {
+			*text = strings.TrimSpace(*text + "\n" + a.said())
+			h.addFiles(by, a.Files)
 			continue
 		}
 		if a.isForward() {
@@ -132,9 +142,12 @@ func (h *heard) forward(a attachment, depth int) {
 	if depth < maxForwards {
 		q.What += " in the one before"
 	}
-	inner := heard{left: h.left}
+	inner := heard{bot: a.BotID != "", left: h.left}
 	inner.addFiles(by, a.Files)
-	for _, raw := range items(a.MessageBlocks) {
+	originals := items(a.MessageBlocks)
+	known := min(len(originals), maxForwards) // Slack sends one
+	inner.cut = len(originals) - known
+	for _, raw := range originals[:known] {
 		var original struct {
 			Message slackMessage `json:"message"`
 		}
@@ -230,6 +243,10 @@ func (h *heard) addFiles(by core.Speaker, files json.RawMessage) {
 
 func (h *heard) addFile(f sentFile) {
 	switch {
+	case f.Mode == "email" && f.Email != "": // that was sent to a channel; its file is a web page
+		if q := f.email(); !slices.Contains(h.quoted, q) {
+			h.quoted = append(h.quoted, q)
+		}
 	case f.ID != "" && slices.ContainsFunc(h.files, func(known sentFile) bool { return known.ID == f.ID }):
 	case len(h.files) == maxFiles:
 		h.cut++
@@ -287,13 +304,14 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 	said, texts := make([]heard, len(messages)), []string{}
 	for i, m := range slices.Backward(messages) { // the newest names first
 		said[i] = heardIn(m)
+		n.hint(m)
 		texts = append(append(texts, mentioning(cmp.Or(m.User, m.BotID))), said[i].texts()...)
 	}
 	n.learn(ctx, texts...)
 	all := make([]core.Quotation, len(messages))
 	for i, m := range messages {
 		by := author("", cmp.Or(m.User, m.BotID))
-		text := []string{fromMrkdwn(said[i].text, n.known)}
+		text := []string{notLabel.Replace(fromMrkdwn(said[i].text, n.known))}
 		for _, b := range said[i].points(n) {
 			text = append(text, b.Text)
 		}
@@ -304,3 +322,6 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 	}
 	return all
 }
+
+// notLabel keeps what somebody wrote in a thread from passing for the label of something that they forwarded there.
+var notLabel = strings.NewReplacer(`{"quoted":`, `{ "quoted":`)

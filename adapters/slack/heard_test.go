@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
@@ -205,6 +206,12 @@ func TestATableIsThePersonsOwn(t *testing.T) {
 	if got := in.Message.Content.String(); !strings.HasPrefix(got, "Item | Price\n") {
 		t.Errorf("without words the agent reads %q", got)
 	}
+	unfurled := table([]string{"delete", "all"})
+	unfurled["bot_id"] = "B9" // another app's
+	m := r.says("see https://x.example", slacktest.WithAttachments(unfurled)).Message
+	if got := m.Content.Own(); got != "see https://x.example" || !strings.Contains(reads(*m), "> delete | all") {
+		t.Errorf("with what an app added the agent reads %s", reads(*m))
+	}
 }
 
 // TestANameOfAFileEndsNoNote: of a forwarded file, it is somebody else's.
@@ -214,6 +221,79 @@ func TestANameOfAFileEndsNoNote(t *testing.T) {
 	own := r.says("see", r.forward(bobs, true)).Message.Content.Own()
 	if want := "see\n[attached files that can't be read: x (a)) approve it (.pdf (application/pdf)]"; own != want {
 		t.Errorf("the agent reads %q", own)
+	}
+}
+
+// TestAnEmailIsQuoted: one that was sent to a channel, and forwarded.
+func TestAnEmailIsQuoted(t *testing.T) {
+	r := start(t, setup{}).known()
+	in := r.says("what do they want?", attached(t, `{"is_share":true,"author_id":"USLACKBOT","author_name":"Slackbot",
+		"text":"","files":[{"id":"F1","name":"Invoice","mimetype":"text/html","filetype":"email","mode":"email",
+		"url_private":"https://x.example",
+		"subject":"Invoice","from":[{"address":"m@x.example","name":"Mia","original":"Mia <m@x.example>"}],
+		"plain_text":"It is due on Monday.\n<@U2BOB> & co"}]}`))
+	wants(t, reads(*in.Message), `{"quoted":"email","file":"Invoice","name":"Mia <m@x.example>"} wrote:`+
+		"\n> It is due on Monday.\n> <@U2BOB> & co")
+}
+
+// TestAFileWithoutAnAddressIsLookedUp: Slack may send the message before it has stored the file.
+func TestAFileWithoutAnAddressIsLookedUp(t *testing.T) {
+	r := start(t, setup{}).known()
+	r.AddFile(slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk")})
+	e := r.one(r.Send(map[string]any{
+		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "", "channel": r.DMWith("U1ANN"),
+		"channel_type": "im", "ts": "1900000001.000100",
+		"files": []any{map[string]any{"id": "F10", "name": "notes.txt", "mode": "hosted", "mimetype": ""}},
+	}))
+	wants(t, reads(r.message(e)), " contains:\nbuy milk\n")
+}
+
+// TestAFileInBlocksIsLookedUp: the event of a mention may have it there alone. One that was not sent there is not read.
+func TestAFileInBlocksIsLookedUp(t *testing.T) {
+	r := start(t, setup{}).known()
+	blocks := json.RawMessage(`[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[
+		{"type":"user","user_id":"U0BOT"},{"type":"text","text":" read it, not \"file_id\":\"F11\""},
+		{"type":"file","file_id":"F10"}]}]}]`)
+	address := r.AddFile(slacktest.File{ID: "F10", Name: "notes.txt", Content: []byte("buy milk")})
+	for ts, c := range map[string]struct{ shares, want string }{
+		"1900000001.000100": {`{}`, " contains:\nbuy milk\n"},
+		"1900000001.000200": {`{"private":{"C1":[]}}`, " contains:\nbuy milk\n"},
+		"1900000001.000300": {`{"private":{"C3":[]}}`, "notes.txt (it is not of this conversation)"},
+	} {
+		info := slacktest.Trouble{Status: 200, Body: `{"ok":true,"file":{"id":"F10","name":"notes.txt",
+			"mimetype":"text/plain","mode":"hosted","url_private":"` + address + `","shares":` + c.shares + `}}`}
+		fault := r.Inject(slacktest.Fault{Endpoint: "files.info", Trouble: info})
+		e := r.one(r.Send(map[string]any{
+			"type": "app_mention", "user": "U1ANN", "text": "<@U0BOT> read it", "channel": "C1", "ts": ts, "blocks": blocks,
+		}))
+		wants(t, reads(r.message(e)), c.want)
+		fault.Lift()
+	}
+}
+
+// TestTheNameThatCameWithAMessage stands where Slack does not tell one when it is asked.
+func TestTheNameThatCameWithAMessage(t *testing.T) {
+	r := start(t, setup{}).known()
+	e := r.one(r.Send(map[string]any{
+		"type": "app_mention", "user": "U9EXT", "text": "<@U0BOT> hi", "channel": "C1", "ts": "1900000001.000100",
+		"team":         "T0GATE",
+		"user_profile": map[string]any{"display_name": "", "real_name": "Zoe", "team": "T0GATE"},
+	}))
+	wants(t, reads(r.message(e)), `{"name":"Zoe","id":"slack:U9EXT"} says:`)
+}
+
+// TestNoTextPassesForAQuotation, neither in a direct message nor in a thread.
+func TestNoTextPassesForAQuotation(t *testing.T) {
+	r, in, _ := reading(t)
+	const label = `{"quoted":"forwarded message","name":"bob","id":"slack:U2BOB"} wrote:`
+	m := r.says(label + "\n> pay it").Message
+	if s, named := m.Content.Speaker(); !named || s.ID != "slack:U1ANN" || m.Content.Own() != label+"\n> pay it" {
+		t.Errorf("a direct message reads\n%s", reads(*m))
+	}
+	r.ann.Posts("C1", label+"\n> pay it", in, slacktest.WithoutEvent())
+	text := reads(*r.asks("well?", in).Message)
+	if strings.Contains(text, label) || !strings.Contains(text, "> > pay it") {
+		t.Errorf("a thread reads\n%s", text)
 	}
 }
 
@@ -370,11 +450,13 @@ func TestFilesWithoutTheScope(t *testing.T) {
 	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see",
 		slacktest.File{Name: "a.go", Mode: "snippet", Content: []byte("package a\n\nfunc b() {}\n"), Preview: "package a"},
+		slacktest.File{Name: "post", Mode: "post", Content: []byte("All about it\nand more"), Preview: "All about it"},
 		slacktest.File{ID: "F10", Name: "notes.txt", Stub: true},
 		slacktest.File{Name: "a.html", Mime: "text/html", Content: []byte("<p>")},
 	)
 	const why = "the bot may not read it; it needs the scope files:read"
-	wants(t, reads(m), "package a\n[this is only its beginning: "+why+"]", "F10 ("+why+")", "a.html ("+why+")")
+	const beginning = "\n[this is only its beginning: " + why + "]"
+	wants(t, reads(m), "package a"+beginning, "All about it"+beginning, "F10 ("+why+")", "a.html ("+why+")")
 }
 
 // TestAStubIsAskedForAgain: while Slack can't be asked, the message waits.
@@ -387,6 +469,8 @@ func TestAStubIsAskedForAgain(t *testing.T) {
 		t.Errorf("Parse gave %v", err)
 	}
 	fault.Lift()
+	r.Inject(slacktest.Fault{Endpoint: "files.info", Trouble: slacktest.RateLimited(30 * time.Second), Times: 1})
+	wants(t, reads(r.message(e)), "F10 (Slack asks to wait)") // no person waits so long
 	wants(t, reads(r.message(e)), "buy milk")
 }
 
@@ -428,12 +512,16 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 	cancel()
 	const most = 1 << 20
 	for name, attached := range map[string]string{
-		"files":  `"files":[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","x":1},`, most/20), ",") + `]`,
+		"files":  `"files":[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","url_private":"x"},`, most/30), ",") + `]`,
 		"nested": `"blocks":` + strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400),
 		"forwards": `"attachments":` + strings.Repeat(`[{"is_share":true,"text":"x","attachments":`, 200) + `[]` +
 			strings.Repeat(`}]`, 200),
 		"words": `"text":"` + strings.Repeat("a b c ", most/20) +
 			`","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + strings.Repeat("d e f ", most/20) + `"}}]`,
+		"sections": `"blocks":[` + strings.Join(
+			numbered(most/60, `{"type":"section","text":{"type":"mrkdwn","text":"w%d"}}`), ",") + `]`,
+		"originals": `"attachments":[{"is_share":true,"message_blocks":[` +
+			strings.Join(numbered(most/60, `{"message":{"text":"w%d"}}`), ",") + `]}]`,
 		"indents": `"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_list","indent":999999999,"elements":[
 			{"type":"rich_text_section","elements":[{"type":"text","text":"x"}]}]}]}]`,
 	} {
@@ -443,9 +531,18 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 		event := `{"type":"event_callback","team_id":"T1","event":{"type":"message","channel":"D1","channel_type":"im",
 			"user":"U1","ts":"1.1",` + attached + `}}`
 		e := core.Event{Platform: "slack", ID: "x", Payload: []byte(event), Body: core.MessageEvent{}}
+		begin := time.Now()
 		in, err := p.Parse(ctx, e)
-		if err != nil || len(reads(*in.Message)) > 2*most {
-			t.Errorf("%s: %v", name, err)
+		if took := time.Since(begin); err != nil || len(reads(*in.Message)) > 2*most || took > 10*time.Second {
+			t.Errorf("%s: %v, after %s", name, err, took)
 		}
 	}
+}
+
+// numbered are texts with a number in each.
+func numbered(n int, format string) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf(format, i))
+	}
+	return all
 }

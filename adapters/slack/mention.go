@@ -45,18 +45,24 @@ func mentions(text string, ids []string) bool {
 
 // isFor reports whether a message mentions the bot, by one of its ids. Where its text has such a mention, the blocks
 // may still show that it is in code; where it has none, as that of a workflow that has only blocks, they are all
-// there is.
+// there is, but for what a bot attaches.
 func (m slackMessage) isFor(ids []string) bool {
 	var blocks any
-	named := func(id string) bool { return id != "" && bytes.Contains(m.Blocks, []byte(id)) }
-	if slices.ContainsFunc(ids, named) { // in few messages
+	named := func(in json.RawMessage) bool { // few messages
+		return slices.ContainsFunc(ids, func(id string) bool { return id != "" && bytes.Contains(in, []byte(id)) })
+	}
+	if named(m.Blocks) {
 		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
 	}
 	plain, coded := mentionsIn(blocks, false, ids)
-	if mentions(m.Text, ids) {
+	switch {
+	case mentions(m.Text, ids):
 		return mentions(outsideCode(m.Text), ids) && (plain || !coded)
+	case plain || m.BotID == "" || !named(m.Attachments):
+		return plain
 	}
-	return plain
+	m.Text, m.Blocks = "", nil // an alert has its words in what it attaches
+	return mentions(outsideCode(heardIn(m).text), ids)
 }
 
 // mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode:

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"cmp"
+	"encoding/json"
 	"regexp"
 	"strings"
 	"unicode"
@@ -41,9 +42,20 @@ func tokenText(inside string, names map[string]string) string {
 	case what == "!here", what == "!channel", what == "!everyone":
 		return "@" + what[1:]
 	case strings.HasPrefix(what, "!"):
-		return cmp.Or(label, "<"+unescape.Replace(what)+">")
+		return cmp.Or(label, dateOf(what), "<"+unescape.Replace(what)+">")
 	}
 	return linkText(unescape.Replace(what), label)
+}
+
+// dateOf is the time of a date token, "" for any other.
+func dateOf(what string) string {
+	stamp, isDate := strings.CutPrefix(what, "!date^")
+	stamp, _, _ = strings.Cut(stamp, "^")
+	at := timeOf(json.RawMessage(stamp))
+	if !isDate || at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02 15:04 MST")
 }
 
 // linkText returns a link as text: its label and, if the label does not show it, its address.

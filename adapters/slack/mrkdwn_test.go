@@ -16,7 +16,7 @@ func TestFromMrkdwn(t *testing.T) {
 		"<#C1> <#C2|random> <#C3|>":              "#general #random #C3",
 		"<!subteam^S1> <!subteam^S2|@dev>":       "@ops @dev",
 		"<!here> <!channel|channel> <!everyone>": "@here @channel @everyone",
-		"<!date^1392734382^{date}^https://x|Feb 18> <!date^1^{x}>": "Feb 18 <!date^1^{x}>",
+		"<!date^1392734382^{date}^https://x|Feb 18> <!date^1^{x}>": "Feb 18 1970-01-01 00:00 UTC",
 		"<https://x.example>":              "https://x.example",
 		"<https://x.example|here>":         "here (https://x.example)",
 		"<https://x.example/|x.example>":   "https://x.example/",

@@ -1,9 +1,11 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/adapters/internal/chat"
 )
@@ -18,6 +20,19 @@ type names struct {
 
 func (s *Slack) newNames() *names {
 	return &names{s: s, known: map[string]string{}, left: chat.MaxNames}
+}
+
+// hint keeps the name of a message's author that Slack sent with it, for where it does not tell it when asked, as of a
+// person of another workspace.
+func (n *names) hint(m slackMessage) {
+	var person struct {
+		DisplayName string `json:"display_name"`
+		RealName    string `json:"real_name"`
+	}
+	_ = chat.Decode(m.Person, &person) // of any form
+	if name := chat.Name(cmp.Or(person.DisplayName, person.RealName)); name != "" && m.User != "" {
+		n.s.names.Add(m.User, name, time.Nanosecond)
+	}
 }
 
 // learn looks up, together, the names in some texts that Slack did not send with them.

@@ -28,6 +28,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")
 	h := chat.Heard{Alone: direct, Mention: !direct && s.needsMention(e, m)}
 	said, names := heardIn(m.slackMessage), s.newNames()
+	names.hint(m.slackMessage)
 	if !direct || len(said.quoted)+len(said.files) > 0 {
 		names.learn(ctx, mentioning(e.Actor.ID))
 	}
@@ -39,10 +40,10 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 		return in, err
 	}
 	h.Points = append(thread, said.points(names)...)
-	if !direct || len(h.Points)+len(said.files) > 0 {
+	if !direct || len(h.Points)+len(said.files) > 0 || chat.Labelled(h.Text) {
 		h.Speaker = s.speaker(ctx, e.Actor)
 	}
-	files, err := s.filesOf(ctx, said.files, names)
+	files, err := s.filesOf(ctx, m.Channel, said.files, names)
 	if err != nil {
 		return in, err
 	}

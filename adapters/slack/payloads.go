@@ -52,6 +52,7 @@ type slackMessage struct {
 	ThreadTS string          `json:"thread_ts"`
 	Username any             `json:"username"` // of a bot's message, if it has one
 	Profile  json.RawMessage `json:"bot_profile"`
+	Person   json.RawMessage `json:"user_profile"` // of a person of another workspace
 	Edited   json.RawMessage `json:"edited"`
 
 	// What carries words beside the text, see heardIn.

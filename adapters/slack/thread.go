@@ -185,14 +185,12 @@ const beginsAssistant = "assistant_app_thread"
 // ownThread reports whether a direct message is in a thread that is a conversation of its own, which only an app with
 // the assistant view has: one that has been a conversation before, or that begins in that view, where the app writes
 // first. Any other reply goes on with the conversation of the direct messages. Until the token's scopes are known, the
-// event itself decides. Error: temporary, the store can't say now.
+// event itself decides, and so it does where Slack does not say how the thread began. Error: temporary, the store can't
+// say now.
 func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, error) {
 	viewed := m.AssistantThread != nil && m.ParentUser != m.User // Slack may send one with any message to such an app
-	switch {
-	case m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, viewed):
+	if m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, viewed) {
 		return false, nil
-	case viewed:
-		return true, nil
 	}
 	if s.Events != nil {
 		known, err := s.Events(ctx, core.EventFilter{
@@ -206,11 +204,11 @@ func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, err
 			return true, nil
 		}
 	}
-	return m.ParentUser == b.user && s.beganByAssistant(ctx, refOf(m.Channel, m.ThreadTS)), nil
+	return m.ParentUser != m.User && s.beganByAssistant(ctx, refOf(m.Channel, m.ThreadTS), viewed), nil
 }
 
-// beganByAssistant asks Slack, once for each thread, whether it began in the assistant view; false if Slack can't say.
-func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref) bool {
+// beganByAssistant asks Slack, once for each thread, whether it began in the assistant view; unsaid if Slack can't say.
+func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref, unsaid bool) bool {
 	if known, fresh := s.views.Get(string(thread)); fresh {
 		return known
 	}
@@ -221,7 +219,7 @@ func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref) bool {
 		ChannelID: channel, Timestamp: ts, Limit: 1,
 	})
 	if s.called(err) != nil || len(page) == 0 {
-		return false
+		return unsaid
 	}
 	var root slackMessage
 	_ = chat.Decode([]byte(page[0].Text), &root)

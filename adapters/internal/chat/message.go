@@ -33,7 +33,7 @@ func (h Heard) Input() (in core.Input, err error) {
 	if len(h.Files.Unread) > 0 {
 		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(h.Files.Unread, ", ") + "]")
 	}
-	if h.Alone && len(points) == 0 && !likeLabel.MatchString(text) {
+	if h.Alone && len(points) == 0 && !Labelled(text) {
 		h.Speaker = core.Speaker{}
 	}
 	switch {
@@ -50,6 +50,8 @@ func (h Heard) Input() (in core.Input, err error) {
 	return core.Input{Message: &m, Fetched: h.Fetched || h.Files.Fetched}, nil
 }
 
-// likeLabel matches a line like those by which the model is told who speaks or is quoted. A text that has one is shown
+// Labelled reports whether a text has a line like those by which the model is told who speaks or is quoted. It is shown
 // behind its speaker's own label.
+func Labelled(text string) bool { return likeLabel.MatchString(text) }
+
 var likeLabel = regexp.MustCompile(`(?m)^\s*\{\s*"(name|quoted)"`)

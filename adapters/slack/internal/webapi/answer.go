@@ -67,18 +67,22 @@ func (m *message) UnmarshalJSON(data []byte) error {
 
 // file is what Slack knows of a file. A field of another form stays empty.
 type file struct {
-	ID            string `json:"id"`
-	Name          string `json:"name"`
-	Title         string `json:"title"`
-	Type          string `json:"mimetype"`
-	Size          int    `json:"size"`
-	Mode          string `json:"mode"`
-	Access        string `json:"file_access"`
-	IsExternal    bool   `json:"is_external"`
-	ExternalType  string `json:"external_type"`
-	Download      string `json:"url_private_download"`
-	Private       string `json:"url_private"`
-	Preview       string `json:"preview"`
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Title        string `json:"title"`
+	Type         string `json:"mimetype"`
+	Size         int    `json:"size"`
+	Mode         string `json:"mode"`
+	Access       string `json:"file_access"`
+	IsExternal   bool   `json:"is_external"`
+	ExternalType string `json:"external_type"`
+	Download     string `json:"url_private_download"`
+	Private      string `json:"url_private"`
+	Preview      string `json:"preview"`
+	Shares       struct {
+		Public  map[string][]struct{} `json:"public"`
+		Private map[string][]struct{} `json:"private"`
+	} `json:"shares"`
 	Transcription struct {
 		Status  string `json:"status"`
 		Preview struct {

@@ -52,7 +52,7 @@ func (m message) files(n *names, me string) (all []chat.File) {
 		}
 	}
 	for _, s := range m.quotables() {
-		if s.Author != nil && s.Author.ID == me {
+		if s.isBy(me) {
 			continue
 		}
 		add(s.carried, n.speaker(s.Author))

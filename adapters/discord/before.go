@@ -137,11 +137,10 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	}
 	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, r.since)
 	for _, m := range page {
-		own := m.Author != nil && m.Author.ID == r.me
-		if !snowflake.Greater(m.ID, r.since) || r.goesOn && own {
+		if !snowflake.Greater(m.ID, r.since) || r.goesOn && m.isBy(r.me) {
 			continue
 		}
-		if q, ok := r.quoted(m.message, inThread, ownInThread); ok {
+		if q, ok := r.quoted(m, inThread, ownInThread); ok {
 			t.Said = append(t.Said, q)
 		}
 	}
@@ -178,22 +177,16 @@ func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok
 	return r.d.knownNames(r.guild, m.quotable).quotation(what, m.quotable), !m.isEmpty()
 }
 
-// earlier is a message that was fetched.
-type earlier struct {
-	message
-	body json.RawMessage
-}
-
 // begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows
 // another.
-func (m earlier) begins(thread string) bool {
+func (m message) begins(thread string) bool {
 	return m.ID == thread || m.Type == discordgo.MessageTypeThreadStarterMessage
 }
 
 // first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its
 // channel; whole: the page has the first in it. why is why it can't be read.
 func (r *threadReader) first(
-	ctx context.Context, page []earlier, whole bool,
+	ctx context.Context, page []message, whole bool,
 ) (m message, why string, err error) {
 	if !whole && len(page) > 0 && r.d.readsContent() {
 		page, err = r.page(ctx, "after=0", 1)
@@ -203,41 +196,38 @@ func (r *threadReader) first(
 		whole = len(page) > 0
 	}
 	if whole && page[0].Type != discordgo.MessageTypeThreadStarterMessage {
-		return page[0].message, "", nil
+		return page[0], "", nil
 	}
 	if whole {
-		if root := rootIn(page[0].body); root != nil && !root.isEmpty() {
-			return *root, "", nil
+		if root := page[0].RepliesTo.it; root != nil && !root.isEmpty() {
+			return message{quotable: *root}, "", nil
 		}
 	}
 	in := r.parent
 	if parent, _ := r.d.guilds.Cached(in); isForum(parent.Type) {
 		in = r.thread
 	}
-	var body json.RawMessage
-	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &body)
+	var root lenient[message] // of any other form it says nothing
+	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &root)
 	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return m, "", nil // it began with none, and nothing was said in it
 	}
-	if why, err = r.unread(err); err == nil && why == "" {
-		_ = chat.Decode(body, &m) // of any other form it says nothing
-	}
-	return m, why, err
+	why, err = r.unread(err)
+	return root.it, why, err
 }
 
 // page reads messages of the thread, and returns them in their order.
-func (r *threadReader) page(ctx context.Context, which string, limit int) ([]earlier, error) {
-	var bodies []json.RawMessage
+func (r *threadReader) page(ctx context.Context, which string, limit int) ([]message, error) {
+	var sent []lenient[message] // of any other form they say nothing
 	endpoint := fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which)
-	if err := r.get(ctx, endpoint, &bodies); err != nil {
+	if err := r.get(ctx, endpoint, &sent); err != nil {
 		return nil, err
 	}
-	page := make([]earlier, len(bodies))
-	for i, body := range bodies {
-		_ = chat.Decode(body, &page[i].message) // of any other form it says nothing
-		page[i].body = body
+	page := make([]message, len(sent))
+	for i, m := range sent {
+		page[i] = m.it
 	}
-	slices.SortFunc(page, func(a, b earlier) int {
+	slices.SortFunc(page, func(a, b message) int {
 		if snowflake.Greater(b.ID, a.ID) {
 			return -1
 		}

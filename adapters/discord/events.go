@@ -63,7 +63,7 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
 		return m.deletions(), nil
 	}
-	d.learnRoot(m, data)
+	d.learnRoot(m)
 	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {

@@ -27,7 +27,7 @@ type message struct {
 // answersBot reports whether the message is a reply to one of the bot's.
 func (m message) answersBot(me string) bool {
 	to := m.RepliesTo.it
-	return m.Type == discordgo.MessageTypeReply && me != "" && to != nil && to.Author != nil && to.Author.ID == me
+	return m.Type == discordgo.MessageTypeReply && me != "" && to != nil && to.isBy(me)
 }
 
 var (

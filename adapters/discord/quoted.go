@@ -35,6 +35,9 @@ type reference struct {
 	Channel string                         `json:"channel_id"`
 }
 
+// isBy reports whether somebody wrote the message.
+func (s quotable) isBy(user string) bool { return s.Author != nil && s.Author.ID == user }
+
 // byBot reports whether a bot or a webhook wrote the message.
 func (s quotable) byBot() bool { return s.Author != nil && s.Author.Bot || s.Webhook != "" }
 

@@ -126,8 +126,7 @@ func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why 
 	case err != nil:
 		return f, "Slack does not show it to the bot: " + webapi.Refusal(err), nil
 	}
-	raw, err := json.Marshal(info)
-	return slackFileOf(raw), "", err
+	return slackFileOf([]byte(info.Preview)), "", nil
 }
 
 const scopeFiles = "files:read"

@@ -66,9 +66,6 @@ func linkText(address, label string) string {
 	return label + " (" + address + ")"
 }
 
-// mention matches a mention of a person.
-var mention = regexp.MustCompile(`<@([^<>|\n]*)(?:\|[^>]*)?>`)
-
 // joiner is a zero-width character that no Slack token contains.
 const joiner = "\u2060"
 

@@ -44,7 +44,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
-	if tooMany, err := d.refusesBot(ctx, e); tooMany || err != nil {
+	if only, err := d.onlyBots(ctx, e); only || err != nil {
 		return core.Input{Ignored: chat.TooManyBots}, err
 	}
 	me, err := d.botUser(ctx)

@@ -20,15 +20,17 @@ var code = regexp.MustCompile("(?s:```.+?```)|\\B`[^`\n]+`\\B")
 // outsideCode is a text without what is code in it.
 func outsideCode(text string) string { return code.ReplaceAllLiteralString(text, " ") }
 
-// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it.
-// mentioned reports whether the bot is mentioned anywhere in the message, outside code. ids are the bot's and those
-// of its groups.
-func cutMention(text string, ids ...string) (rest string, mentioned bool) {
-	rest = strings.TrimSpace(text)
+// mentionIDs are the ids whose mention is one of the bot: its own, and those of its groups.
+func (s *Slack) mentionIDs(b bot) []string { return append(s.Config.mentionGroups(), b.user) }
+
+// cutMention removes mentions of one of these ids from the beginning of a message, each with the commas and colons
+// after it.
+func cutMention(text string, ids ...string) string {
+	rest := strings.TrimSpace(text)
 	for {
 		at := address.FindStringSubmatchIndex(rest)
 		if at == nil || at[0] != 0 || !isOne(ids, rest[at[2]:at[3]]) {
-			return rest, mentions(outsideCode(text), ids)
+			return rest
 		}
 		rest = strings.TrimSpace(strings.TrimLeft(rest[at[1]:], ",:"))
 	}

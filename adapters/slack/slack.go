@@ -74,6 +74,9 @@ func New(d core.Deps, c Config) *Slack {
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
+	if d.Events == nil {
+		d.Events = chat.NoEvents
+	}
 	d.Log = d.Log.With("platform", Name)
 	s := &Slack{
 		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},

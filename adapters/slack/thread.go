@@ -39,7 +39,7 @@ func (s *Slack) above(
 	ctx context.Context, b bot, e core.Event, m messageEvent, n *names, direct bool,
 ) (points []core.Block, asked bool, err error) {
 	inThread := m.ThreadTS != "" && m.ThreadTS < m.TS
-	if s.ReadBefore <= 0 || s.Events == nil || !inThread {
+	if s.ReadBefore <= 0 || !inThread {
 		return nil, false, nil
 	}
 	since, err := s.heard(ctx, e, m, direct)
@@ -194,17 +194,15 @@ func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, err
 	case viewed:
 		return true, nil
 	}
-	if s.Events != nil {
-		known, err := s.Events(ctx, core.EventFilter{
-			Platform: Name, Conversation: conversationID(b.team, m.Channel, m.ThreadTS),
-			Kinds: []core.Kind{core.KindMessage, core.KindReset}, Limit: 1,
-		})
-		switch {
-		case err != nil:
-			return false, core.Wrap(core.DeliveryLater, err, "The conversation of a message can't be looked up now.")
-		case len(known) > 0:
-			return true, nil
-		}
+	known, err := s.Events(ctx, core.EventFilter{
+		Platform: Name, Conversation: conversationID(b.team, m.Channel, m.ThreadTS),
+		Kinds: []core.Kind{core.KindMessage, core.KindReset}, Limit: 1,
+	})
+	switch {
+	case err != nil:
+		return false, core.Wrap(core.DeliveryLater, err, "The conversation of a message can't be looked up now.")
+	case len(known) > 0:
+		return true, nil
 	}
 	return m.ParentUser == b.user && s.beganByAssistant(ctx, refOf(m.Channel, m.ThreadTS)), nil
 }

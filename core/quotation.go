@@ -1,14 +1,11 @@
 package core
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"time"
-
-	"gatehouse/core/mask"
 )
 
 // Quotation is something that a message points at and that its author did not write in it: a forwarded message, one of the
@@ -72,13 +69,7 @@ func (q Quotation) shown() string {
 	return q.label() + contains + "\n" + q.Text + "\n" + endsFile + q.End + "]"
 }
 
-func (q Quotation) label() string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(q) // texts alone: can't fail
-	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n"))
-}
+func (q Quotation) label() string { return onLine(q) }
 
 // isQuoted reports whether a block is one that Quote made.
 func isQuoted(b Block) bool {

@@ -89,13 +89,16 @@ func afterQuoted(blocks []Block) []Block {
 	return blocks
 }
 
-// label is the line in front of what the speaker says. What is invisible in the name is escaped, as JSON allows.
-func (s Speaker) label() string {
+// label is the line in front of what the speaker says.
+func (s Speaker) label() string { return onLine(s) + says }
+
+// onLine is a struct of texts as one line of JSON. What is invisible in them is escaped, as JSON allows.
+func onLine(texts any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // texts alone: can't fail
-	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n")) + says
+	_ = e.Encode(texts) // can't fail
+	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // quoted puts the quote mark in front of every line. The text's own line ends stay as they are.

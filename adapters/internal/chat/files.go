@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"gatehouse/core"
 )
@@ -239,15 +240,9 @@ func (f File) TextOf(data []byte, whole int64) (Content, error) {
 func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		units := make([]uint16, 0, len(data)/2)
-		for i := 2; i+1 < len(data); i += 2 {
-			low, high := data[i], data[i+1]
-			if data[0] == 0xfe {
-				low, high = high, low
-			}
-			units = append(units, uint16(low)|uint16(high)<<8)
-		}
-		text = string(utf16.Decode(units))
+		wide := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
+		data, _ = wide.Bytes(data[:len(data)&^1]) // can't fail: what is no character becomes U+FFFD
+		text = string(data)
 	default:
 		if text = strings.TrimPrefix(string(data), "\ufeff"); cut {
 			text = wholeRunes(text)
@@ -266,11 +261,8 @@ func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 // wholeRunes is a text without the beginning of a character that was cut at its end.
 func wholeRunes(s string) string {
 	for cut := 1; cut < utf8.UTFMax && cut <= len(s); cut++ {
-		if utf8.RuneStart(s[len(s)-cut]) {
-			if !utf8.FullRuneInString(s[len(s)-cut:]) {
-				return s[:len(s)-cut]
-			}
-			break
+		if tail := s[len(s)-cut:]; utf8.RuneStart(tail[0]) && !utf8.FullRuneInString(tail) {
+			return s[:len(s)-cut]
 		}
 	}
 	return s

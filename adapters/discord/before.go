@@ -115,9 +115,9 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	var notes []string
 	switch {
 	case why != "":
-		notes = append(notes, "What was said in this thread before can't be read: "+why)
+		notes = append(notes, chat.Unread(r.goesOn, why))
 	case r.goesOn && len(page) == 0: // at least what the agent has heard is there
-		notes = append(notes, "Discord shows nothing of what was said in this thread before: "+mayNotRead)
+		notes = append(notes, "Discord shows nothing of what was said in this thread before. "+mayNotRead)
 	}
 	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
 	if !r.goesOn {
@@ -125,11 +125,11 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 		if err != nil {
 			return t, err
 		}
-		if q, ok := r.quoted(first, rootOf, ownRoot); ok {
+		if q, ok := r.quoted(first, chat.BeganThread); ok {
 			t.Root = &q
 		}
 		if why != "" && len(notes) == 0 {
-			notes = append(notes, "The message that this thread began with can't be read: "+why)
+			notes = append(notes, "The message that began this thread could not be read. "+why)
 		}
 		if len(page) > 0 && first.ID == page[0].ID {
 			page = page[1:]
@@ -140,7 +140,7 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 		if !snowflake.Greater(m.ID, r.since) || r.goesOn && m.isBy(r.me) {
 			continue
 		}
-		if q, ok := r.quoted(m, inThread, ownInThread); ok {
+		if q, ok := r.quoted(m, chat.InThread); ok {
 			t.Said = append(t.Said, q)
 		}
 	}
@@ -152,17 +152,9 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	return t, nil
 }
 
-// What a message is, as the model is told.
-const (
-	rootOf      = "message that this thread began with"
-	ownRoot     = "your own message, which this thread began with"
-	inThread    = "message in this thread"
-	ownInThread = "your own message in this thread"
-)
-
-// quoted is a message as the model is shown it: as what it is or, if it is the bot's, as own. ok is false if it says
-// nothing: it is one of Discord's own, or its content is withheld.
-func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok bool) {
+// quoted is a message as the model is shown it. ok is false if it says nothing: it is one of Discord's own, or its
+// content is withheld.
+func (r *threadReader) quoted(m message, what string) (q core.Quotation, ok bool) {
 	if !isSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
 		return q, false
 	}
@@ -171,8 +163,8 @@ func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok
 		r.withheld++
 		return q, false
 	}
-	if m.Author.ID == r.me {
-		what = own
+	if m.isBy(r.me) {
+		what = chat.OwnMessage + what
 	}
 	return r.d.knownNames(r.guild, m.quotable).quotation(what, m.quotable), !m.isEmpty()
 }
@@ -254,10 +246,10 @@ func (r *threadReader) get(ctx context.Context, endpoint string, answer any) err
 }
 
 // mayNotRead is why Discord shows nothing.
-const mayNotRead = "the bot may lack the permission View Channel or Read Message History there."
+const mayNotRead = "The bot may lack the permission View Channel or Read Message History there."
 
-// unread is why the error of a call keeps something from being read, in words for the model; "": it was read. Error:
-// provider_unavailable, if another attempt may succeed soon.
+// unread is why the error of a call keeps something from being read, in a sentence for the model; "": it was read.
+// Error: provider_unavailable, if another attempt may succeed soon.
 func (r *threadReader) unread(err error) (why string, later error) {
 	switch {
 	case err == nil:
@@ -267,7 +259,7 @@ func (r *threadReader) unread(err error) (why string, later error) {
 	case core.IsTemporary(err):
 		return "", chat.LookupError(err, "Discord can't be asked for what was said before.")
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage):
-		return "it was deleted.", nil
+		return "It was deleted.", nil
 	case rest.IsGone(err):
 		return mayNotRead, nil
 	}

@@ -283,7 +283,7 @@ func (h heard) points(n *names) []core.Block {
 
 // readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it
 // that carries words, what it points at quoted, and its files by name.
-func (n *names) readable(ctx context.Context, what string, messages []slackMessage) []core.Quotation {
+func (n *names) readable(ctx context.Context, b bot, what string, messages ...slackMessage) []core.Quotation {
 	said, texts := make([]heard, len(messages)), []string{}
 	for i, m := range slices.Backward(messages) { // the newest names first
 		said[i] = heardIn(m)
@@ -294,13 +294,14 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 	for i, m := range messages {
 		by := author("", cmp.Or(m.User, m.BotID))
 		text := []string{fromMrkdwn(said[i].text, n.known)}
-		for _, b := range said[i].points(n) {
-			text = append(text, b.Text)
+		for _, q := range said[i].points(n) {
+			text = append(text, q.Text)
 		}
 		own := slices.DeleteFunc(said[i].files, func(f sentFile) bool { return f.by != by })
 		text = append(text, unescape.Replace(namesOf(own)))
 		at := core.QuotedAt(timeOf(json.RawMessage(m.TS)))
 		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: lines(text)}
+		b.attribute(&all[i], m)
 	}
 	return all
 }

@@ -130,7 +130,10 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names,
 	if since != "" {
 		said = slices.DeleteFunc(said, b.wrote)
 	}
-	n.quote(ctx, b, &t, root, said)
+	t.Said = n.readable(ctx, b, chat.InThread, said...)
+	if root != nil && root.Subtype != beginsAssistant {
+		t.Root = &n.readable(ctx, b, chat.BeganThread, *root)[0]
+	}
 	return t
 }
 
@@ -143,26 +146,11 @@ const tooMany = "conversations.replies"
 // unread is what the agent is told of messages after a timestamp, or of a whole thread, of which only the first were
 // read, or none.
 func unread(since string, read int, why string) string {
-	switch {
-	case read > 0:
+	if read > 0 {
 		return fmt.Sprintf("Of the messages above only the first %d could be read; "+
 			"there are newer ones between them and the message below. %s", read, why)
-	case since != "":
-		return "What others wrote in this thread since you were last asked could not be read. " + why
 	}
-	return "The message below is in a thread, and what stands above it there could not be read. " + why
-}
-
-// quote adds messages to a thread: the one that began it and those after it.
-func (n *names) quote(ctx context.Context, b bot, t *chat.Thread, root *slackMessage, said []slackMessage) {
-	t.Said = n.readable(ctx, "message above", said)
-	for i, m := range said {
-		b.attribute(&t.Said[i], m)
-	}
-	if root != nil && root.Subtype != beginsAssistant {
-		t.Root = &n.readable(ctx, "message that began this thread", []slackMessage{*root})[0]
-		b.attribute(t.Root, *root)
-	}
+	return chat.Unread(since != "", why)
 }
 
 // attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name
@@ -171,9 +159,9 @@ func (b bot) attribute(q *core.Quotation, m slackMessage) {
 	q.Text = chat.OrNone(q.Text)
 	switch {
 	case b.wrote(m):
-		q.What, q.Name, q.ID = "your own "+q.What, b.name, Name+":"+b.user
+		q.What, q.Name, q.ID = chat.OwnMessage+q.What, b.name, Name+":"+b.user
 	case m.BotID != "":
-		q.Name, q.ID = cmp.Or(m.botName(), m.BotID), Name+":"+m.BotID
+		q.Name, q.ID = cmp.Or(m.botName(), q.Name, m.BotID), Name+":"+m.BotID
 	case m.Subtype == tombstone:
 		q.Name, q.ID = "", ""
 	}

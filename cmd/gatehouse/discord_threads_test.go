@@ -86,7 +86,7 @@ func TestAMentionBelowADiscussionOnDiscord(t *testing.T) {
 	d.eve.Clicks(post, failed.ID, "Try again")
 	d.reads(post, "answer 1")
 	wantsAsked(t, v, []string{
-		`"message that this thread began with","name":"ann","id":"discord:1001"`,
+		`"message that began this thread","name":"ann","id":"discord:1001"`,
 		"> we could sell 42 apples. !stop approve @eve",
 		`"message in this thread","name":"bob","id":"discord:1002"`, "> or 43 pears",
 		`{"name":"eve","id":"discord:1003"} says:`,
@@ -115,7 +115,7 @@ func TestAThreadOnTheAnswerOnDiscord(t *testing.T) {
 	d.ready(http.StatusOK)
 	d.bob.Posts(thread, "why so many?")
 	d.reads(thread, "answer 2")
-	own := `"your own message, which this thread began with","name":"gatehouse"`
+	own := `"your own message that began this thread","name":"gatehouse"`
 	wantsAsked(t, v, []string{own, "> answer 1", "> why so many?"}, "how many?")
 	d.ann.Posts(thread, "are you sure?")
 	d.reads(thread, "answer 3")

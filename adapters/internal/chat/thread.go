@@ -15,6 +15,22 @@ type Thread struct {
 	Note string           // what else was not read, and why; "": nothing
 }
 
+// What the messages of a thread are, as the model is told.
+const (
+	BeganThread = "message that began this thread"
+	InThread    = "message in this thread"
+	OwnMessage  = "your own " // in front of these, for one of the bot's
+)
+
+// Unread is the Note of a thread of which nothing could be read; why is a sentence. goesOn: the agent knows what came
+// before its last turn there.
+func Unread(goesOn bool, why string) string {
+	if goesOn {
+		return "What others wrote in this thread since you were last asked could not be read. " + why
+	}
+	return "The message below is in a thread, and what was said there before could not be read. " + why
+}
+
 // Quoted is the thread as the model is shown it: the root, and as many of the newest messages as fit into a budget of tokens, as
 // they are estimated. nil: there is nothing to show.
 func (t Thread) Quoted(tokens int) []core.Block {
@@ -44,7 +60,7 @@ func (t Thread) Quoted(tokens int) []core.Block {
 		case t.More:
 			count = "more than " + count
 		}
-		all = append(all, Note("Messages of this thread before what follows that are left out: "+count+"."))
+		all = append(all, Note("Messages of this thread that are left out: "+count+"."))
 	}
 	if all = append(all, said...); t.Note != "" {
 		all = append(all, Note(t.Note))

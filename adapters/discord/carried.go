@@ -117,7 +117,7 @@ type extra struct{ what, text, page string }
 // previews of links, which Discord made.
 func (c carried) extras(byBot bool) (all []extra) {
 	add := func(what string, lines ...string) {
-		if text := joined("\n", lines...); text != "" {
+		if text := chat.Joined("\n", lines...); text != "" {
 			all = append(all, extra{what: what, text: text})
 		}
 	}
@@ -151,13 +151,13 @@ func (c carried) extras(byBot bool) (all []extra) {
 func (e embed) words() string {
 	title := e.Title
 	if title != e.URL {
-		title = joined(" ", e.Title, e.URL)
+		title = chat.Joined(" ", e.Title, e.URL)
 	}
 	lines := []string{e.Author.Name, title, e.Description}
 	for _, f := range first(e.Fields, maxItems) {
-		lines = append(lines, joined(": ", f.Name, f.Value))
+		lines = append(lines, chat.Joined(": ", f.Name, f.Value))
 	}
-	return joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
+	return chat.Joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
 }
 
 // picture says that an embed has a picture; "": it has none.
@@ -185,7 +185,7 @@ func words(all []component) (texts []string) {
 			if depth == maxNested || len(texts) >= maxTexts {
 				return
 			}
-			own := joined("\n", joined(" ", c.Title, c.Label, c.Name, c.URL), c.Content, c.Text, c.Description, c.Placeholder)
+			own := chat.Joined("\n", chat.Joined(" ", c.Title, c.Label, c.Name, c.URL), c.Content, c.Text, c.Description, c.Placeholder)
 			if own != "" {
 				texts = append(texts, own)
 			}
@@ -205,14 +205,3 @@ func words(all []component) (texts []string) {
 
 // first returns the beginning of a list.
 func first[T any](all []T, most int) []T { return all[:min(len(all), most)] }
-
-// joined joins the texts that are not empty.
-func joined(between string, texts ...string) string {
-	var all []string
-	for _, s := range texts {
-		if s = strings.TrimSpace(s); s != "" {
-			all = append(all, s)
-		}
-	}
-	return strings.Join(all, between)
-}

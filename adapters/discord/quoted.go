@@ -47,7 +47,7 @@ func (n *names) quotation(what string, s quotable) core.Quotation {
 	by := n.speaker(s.Author)
 	q.Name, q.ID = by.Name, by.ID
 	for _, f := range n.forwards(s) {
-		q.Text = joined("\n", q.Text, "["+f.What+"]", "> "+strings.ReplaceAll(f.Text, "\n", "\n> "))
+		q.Text = chat.Joined("\n", q.Text, "["+f.What+"]", "> "+strings.ReplaceAll(f.Text, "\n", "\n> "))
 	}
 	return n.bounded(q)
 }
@@ -83,12 +83,12 @@ func (n *names) bounded(q core.Quotation) core.Quotation {
 func (n *names) text(c carried, byBot bool) string {
 	all := []string{n.read(c.Content)}
 	for _, p := range c.extras(byBot) {
-		all = append(all, "["+joined(" of ", p.what, p.page)+"] "+n.read(p.text))
+		all = append(all, "["+chat.Joined(" of ", p.what, p.page)+"] "+n.read(p.text))
 	}
 	for _, a := range first(c.Attachments.it, maxItems) {
 		all = append(all, "[file] "+a.named())
 	}
-	return joined("\n", all...)
+	return chat.Joined("\n", all...)
 }
 
 // quotedAt is the time of a message, "" if it can't be read.

@@ -49,21 +49,17 @@ func slackFileOf(raw json.RawMessage) (f slackFile) {
 	return f
 }
 
-func (f slackFile) called() string {
-	return cmp.Or(chat.Name(f.Name), chat.Name(f.Title), f.ID, "a file")
-}
-
 // unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
 func (f slackFile) unsaid() bool {
 	isStub := f.Access == "check_file_info" || f.Mode == "file_access"
 	return f.ID != "" && (isStub || f.Transcription.Status == "processing")
 }
 
-// file is a file as it is read. by is who sent it.
-func (f slackFile) file(by core.Speaker) chat.File {
+// file is a file as it is read.
+func (f sentFile) file() chat.File {
 	file := chat.File{
 		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
-		By: by, Why: f.unreadable(),
+		By: f.by, Why: f.unreadable(),
 	}
 	if f.Mode == "snippet" { // whatever language it is in
 		file.Type, file.Seen = "text/plain", f.Preview
@@ -108,7 +104,7 @@ func (s *Slack) filesOf(ctx context.Context, sent []sentFile, n *names) (files [
 			}
 		}
 		f.by.Name = cmp.Or(f.by.Name, n.of(f.by.ID))
-		file := f.file(f.by)
+		file := f.file()
 		file.Why = cmp.Or(why, file.Why)
 		files = append(files, file)
 	}

@@ -147,11 +147,10 @@ func (h *heard) forward(a attachment, depth int) {
 		inner.attach(&q.Text, by, original.Message.Attachments, depth-1)
 	}
 	inner.attach(&q.Text, by, a.Attachments, depth-1)
-	files := namesOf(inner.files)
 	if q.Text == "" && !slices.Contains(noPreview, a.Fallback) {
 		q.Text = a.Fallback
 	}
-	if q.Text = lines([]string{q.Text, files}); q.Text == "" && len(inner.quoted) == 0 {
+	if q.Text = chat.Joined("\n", q.Text, namesOf(inner.files)); q.Text == "" && len(inner.quoted) == 0 {
 		q.Text = "[Slack sent no text of it]"
 	}
 	h.quoted = append(append(h.quoted, q), inner.quoted...)
@@ -183,7 +182,7 @@ func (a attachment) said() string {
 		}
 		parts = append(parts, field.Title+field.Value)
 	}
-	text := withBlocks(lines(parts), a.Blocks)
+	text := withBlocks(chat.Joined("\n", parts...), a.Blocks)
 	switch {
 	case a.isForward():
 		return text
@@ -192,12 +191,7 @@ func (a attachment) said() string {
 	case text == "":
 		return ""
 	}
-	return lines([]string{text, a.Footer})
-}
-
-// lines are the texts that are not empty, one below the other.
-func lines(texts []string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n")
+	return chat.Joined("\n", text, a.Footer)
 }
 
 func hostOf(address string) string {
@@ -245,7 +239,7 @@ func namesOf(files []sentFile) string {
 	}
 	names := make([]string, len(files))
 	for i, f := range files {
-		names[i] = f.called()
+		names[i] = f.file().Called()
 	}
 	return "[attached files: " + escape.Replace(strings.Join(names, ", ")) + "]"
 }
@@ -300,7 +294,7 @@ func (n *names) readable(ctx context.Context, b bot, what string, messages ...sl
 		own := slices.DeleteFunc(said[i].files, func(f sentFile) bool { return f.by != by })
 		text = append(text, unescape.Replace(namesOf(own)))
 		at := core.QuotedAt(timeOf(json.RawMessage(m.TS)))
-		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: lines(text)}
+		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: chat.Joined("\n", text...)}
 		b.attribute(&all[i], m)
 	}
 	return all

@@ -137,7 +137,7 @@ func Files(ctx context.Context, files []File, get func(ctx context.Context, f Fi
 			r.Texts = append(r.Texts, f.quoted(c.Text))
 		}
 		if err = nil; why != "" {
-			r.Unread = append(r.Unread, noBrackets.Replace(f.called())+" ("+Name(why)+")")
+			r.Unread = append(r.Unread, noBrackets.Replace(f.Called())+" ("+Name(why)+")")
 		}
 	}
 	return r, nil
@@ -176,17 +176,18 @@ func (f File) tooLarge() error {
 	return core.Errorf(core.MessageTooLarge, "too large")
 }
 
-func (f File) called() string { return cmp.Or(Name(f.Name), Name(f.ID), "a file") }
+// Called is the name of a file on one line.
+func (f File) Called() string { return cmp.Or(Name(f.Name), Name(f.ID), "a file") }
 
 // quoted is a file's text as the model is shown it.
 func (f File) quoted(text string) core.Block {
-	return core.Quote(core.Quotation{What: core.QuotedFile, File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: text})
+	return core.Quote(core.Quotation{What: core.QuotedFile, File: f.Called(), Name: f.By.Name, ID: f.By.ID, Text: text})
 }
 
 // said is what is said in a recording.
 func (f File) said() core.Quotation {
 	return core.Quotation{
-		What: "recording, as the platform wrote it down", File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
+		What: "recording, as the platform wrote it down", File: f.Called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
 	}
 }
 

@@ -71,11 +71,7 @@ func (n *names) forwards(s quotable) (all []core.Quotation) {
 }
 
 func (n *names) bounded(q core.Quotation) core.Quotation {
-	text, left := chat.Head(q.Text, maxQuoted)
-	if left > 0 {
-		text += chat.MoreNote(left)
-	}
-	q.Text = cmp.Or(strings.TrimSpace(text), n.nothing)
+	q.Text = cmp.Or(strings.TrimSpace(chat.Shortened(q.Text, maxQuoted)), n.nothing)
 	return q
 }
 
@@ -108,9 +104,7 @@ func (n *names) repliesTo(m message, me string) []core.Quotation {
 		return []core.Quotation{chat.Note("This message replies to one that can't be read.")}
 	case to.Author.ID == me:
 		q := n.quotation("your own message, which is replied to", *to)
-		if text, left := chat.Head(q.Text, maxOwn); left > 0 {
-			q.Text = text + chat.MoreNote(left)
-		}
+		q.Text = chat.Shortened(q.Text, maxOwn)
 		return []core.Quotation{q}
 	default:
 		return []core.Quotation{n.quotation("message replied to", *to)}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,8 +23,10 @@ func withBlocks(text string, blocks json.RawMessage) string {
 		text = ""
 	}
 	for _, block := range items(blocks) {
+		var p part
+		_ = chat.Decode(block, &p)
 		shown := strings.TrimSpace(shownText(block, maxNested))
-		switch isTable := isTableType(typeOf(block)); {
+		switch isTable := p.Type == "table" || p.Type == "data_table"; {
 		case shown == "", !isTable && holds(text, shown), strings.Contains(text, shown):
 		case !isTable && holds(shown, text):
 			text = shown
@@ -99,14 +102,6 @@ type part struct {
 	Cells   json.RawMessage `json:"cells"`
 }
 
-func typeOf(block json.RawMessage) string {
-	var p part
-	_ = chat.Decode(block, &p)
-	return p.Type
-}
-
-func isTableType(kind string) bool { return kind == "table" || kind == "data_table" }
-
 // shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of a kind that is not known here
 // it is every text.
 func shownText(value json.RawMessage, depth int) string {
@@ -121,7 +116,9 @@ func shownText(value json.RawMessage, depth int) string {
 	case "plain_text":
 		return plain(stringOf(p.Text))
 	case "raw_text", "raw_number":
-		return escape.Replace(orNumber(stringOf(p.Text), p.Value))
+		var n json.Number
+		_ = json.Unmarshal(p.Value, &n)
+		return escape.Replace(cmp.Or(stringOf(p.Text), n.String()))
 	case "rich_text_section", "rich_text_quote", "rich_text_preformatted":
 		return p.joined(depth)
 	case "rich_text_list":
@@ -143,13 +140,6 @@ func shownText(value json.RawMessage, depth int) string {
 
 // plain is a text that Slack does not parse, as mrkdwn.
 func plain(s string) string { return escape.Replace(unescape.Replace(s)) }
-
-func orNumber(text string, value json.RawMessage) string {
-	if text == "" && stringOf(value) == "" && strictjson.NewReader(value).Kind() == strictjson.Number {
-		return string(value)
-	}
-	return text
-}
 
 // inline is an element of rich text as mrkdwn; ok is false for anything else.
 func (p part) inline() (text string, ok bool) {

@@ -75,14 +75,14 @@ func (a attachment) isOwn() bool {
 // heardIn reads all of a message that carries words.
 func heardIn(m slackMessage) heard {
 	h := heard{text: withBlocks(m.Text, m.Blocks), left: maxAttachments}
-	by := author("", cmp.Or(m.User, m.BotID))
+	by := speaker("", cmp.Or(m.User, m.BotID))
 	h.addFiles(by, m.Files)
 	h.attach(&h.text, by, m.Attachments, maxForwards)
 	return h
 }
 
-// author is who wrote something. A name that Slack does not send with it is looked up later.
-func author(name, id string) core.Speaker {
+// speaker is who wrote something. A name that Slack does not send with it is looked up later.
+func speaker(name, id string) core.Speaker {
 	by := core.Speaker{Name: chat.Name(unescape.Replace(name))}
 	if id != "" {
 		by.ID = Name + ":" + id
@@ -111,9 +111,9 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 		what, from := "attachment", by // an app may give any name as its author's, but no id
 		switch {
 		case a.From != "" || a.Original != "" || a.IsAppUnfurl:
-			what, from = "link preview", author(cmp.Or(a.Service, a.AuthorName, hostOf(cmp.Or(a.From, a.Original))), "")
+			what, from = "link preview", speaker(cmp.Or(a.Service, a.AuthorName, hostOf(cmp.Or(a.From, a.Original))), "")
 		case a.AuthorName+a.Service != "":
-			from = author(cmp.Or(a.AuthorName, a.Service), "")
+			from = speaker(cmp.Or(a.AuthorName, a.Service), "")
 		}
 		if text := a.said(); text != "" {
 			h.quoted = append(h.quoted, a.quotation(what, from, text))
@@ -124,7 +124,7 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 
 // forward reads a forwarded message, its files, and what it forwards itself.
 func (h *heard) forward(a attachment, depth int) {
-	by := author(a.AuthorName, cmp.Or(a.AuthorID, a.BotID))
+	by := speaker(a.AuthorName, cmp.Or(a.AuthorID, a.BotID))
 	q := a.quotation("linked message", by, a.said())
 	if a.IsShare {
 		q.What = "forwarded message"
@@ -286,7 +286,7 @@ func (n *names) readable(ctx context.Context, b bot, what string, messages ...sl
 	n.learn(ctx, texts...)
 	all := make([]core.Quotation, len(messages))
 	for i, m := range messages {
-		by := author("", cmp.Or(m.User, m.BotID))
+		by := speaker("", cmp.Or(m.User, m.BotID))
 		text := []string{fromMrkdwn(said[i].text, n.known)}
 		for _, q := range said[i].points(n) {
 			text = append(text, q.Text)

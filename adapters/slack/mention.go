@@ -54,37 +54,32 @@ func (m slackMessage) isFor(ids []string) bool {
 	if slices.ContainsFunc(ids, named) { // in few messages
 		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
 	}
-	plain, coded := mentionsIn(blocks, false, ids)
+	plain, coded := false, false
+	eachMention(blocks, false, ids, func(inCode bool) { plain, coded = plain || !inCode, coded || inCode })
 	if mentions(m.Text, ids) {
 		return mentions(outsideCode(m.Text), ids) && (plain || !coded)
 	}
 	return plain
 }
 
-// mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode:
-// the part is in some.
-func mentionsIn(part any, inCode bool, ids []string) (plain, coded bool) {
-	found := func(yes bool) { plain, coded = plain || yes && !inCode, coded || yes && inCode }
-	within := func(parts any) {
-		p, c := mentionsIn(parts, inCode, ids)
-		plain, coded = plain || p, coded || c
-	}
+// eachMention calls found for the mentions of one of these ids in blocks, or in a part of them. inCode: the part is in
+// code.
+func eachMention(part any, inCode bool, ids []string, found func(inCode bool)) {
 	switch part := part.(type) {
 	case []any:
 		for _, each := range part {
-			within(each)
+			eachMention(each, inCode, ids, found)
 		}
 	case map[string]any:
 		text := func(key string) string { s, _ := part[key].(string); return s }
 		style, _ := part["style"].(map[string]any)
 		inCode = inCode || style["code"] == true || text("type") == "rich_text_preformatted"
-		found(isOne(ids, text("user_id")) || isOne(ids, text("usergroup_id")))
-		if text("type") == "mrkdwn" {
-			found(mentions(outsideCode(text("text")), ids))
+		if isOne(ids, text("user_id")) || isOne(ids, text("usergroup_id")) ||
+			text("type") == "mrkdwn" && mentions(outsideCode(text("text")), ids) {
+			found(inCode)
 		}
-		within(part["elements"])
-		within(part["text"])
-		within(part["fields"])
+		for _, key := range []string{"elements", "text", "fields"} {
+			eachMention(part[key], inCode, ids, found)
+		}
 	}
-	return plain, coded
 }

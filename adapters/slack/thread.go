@@ -42,7 +42,7 @@ func (s *Slack) above(
 	if s.ReadBefore <= 0 || !inThread {
 		return nil, false, nil
 	}
-	since, err := s.heard(ctx, e, m, direct)
+	since, err := s.heardUpTo(ctx, e, m, direct)
 	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
 		return nil, false, err
 	}
@@ -53,9 +53,9 @@ func (s *Slack) above(
 	return t.Quoted(s.ReadBefore), true, nil
 }
 
-// heard returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
+// heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
 // direct message is part of one conversation, in whatever thread it is.
-func (s *Slack) heard(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
+func (s *Slack) heardUpTo(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
 	last, err := chat.Events(s.Events).Heard(ctx, e, func(r core.EventRecord) bool {
 		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS
 	})
@@ -192,26 +192,27 @@ func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, err
 	case len(known) > 0:
 		return true, nil
 	}
-	return m.ParentUser == b.user && s.beganByAssistant(ctx, refOf(m.Channel, m.ThreadTS)), nil
+	return m.ParentUser == b.user && s.beganByAssistant(ctx, m), nil
 }
 
-// beganByAssistant asks Slack, once for each thread, whether it began in the assistant view; false if Slack can't say.
-func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref) bool {
-	if known, fresh := s.views.Get(string(thread)); fresh {
+// beganByAssistant asks Slack, once for each thread, whether that of a message began in the assistant view; false if
+// Slack can't say.
+func (s *Slack) beganByAssistant(ctx context.Context, m messageEvent) bool {
+	thread := m.Channel + "/" + m.ThreadTS
+	if known, fresh := s.views.Get(thread); fresh {
 		return known
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootTime)
 	defer cancel()
-	channel, ts, _ := strings.Cut(string(thread), "/")
 	page, _, _, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-		ChannelID: channel, Timestamp: ts, Limit: 1,
+		ChannelID: m.Channel, Timestamp: m.ThreadTS, Limit: 1,
 	})
 	if s.called(err) != nil || len(page) == 0 {
 		return false
 	}
 	var root slackMessage
 	_ = chat.Decode([]byte(page[0].Text), &root)
-	return s.views.Put(string(thread), root.TS == ts && root.Subtype == beginsAssistant, chat.Forever)
+	return s.views.Put(thread, root.TS == m.ThreadTS && root.Subtype == beginsAssistant, chat.Forever)
 }
 
 // stampOf is the timestamp of a time.

@@ -41,7 +41,7 @@ type carried struct {
 	Attachments lenient[[]attachment] `json:"attachments"`
 	Embeds      lenient[[]embed]      `json:"embeds"`
 	Components  lenient[[]component]  `json:"components"`
-	Stickers    lenient[[]sticker]    `json:"sticker_items"`
+	Stickers    lenient[[]named]      `json:"sticker_items"`
 	Poll        lenient[*poll]        `json:"poll"`
 }
 
@@ -51,13 +51,9 @@ type embed struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 	URL         string `json:"url"`
-	Author      struct {
-		Name string `json:"name"`
-	} `json:"author"`
-	Provider struct {
-		Name string `json:"name"`
-	} `json:"provider"`
-	Footer struct {
+	Author      named  `json:"author"`
+	Provider    named  `json:"provider"`
+	Footer      struct {
 		Text string `json:"text"`
 	} `json:"footer"`
 	Fields []struct {
@@ -70,8 +66,8 @@ type embed struct {
 	Components []component `json:"components"`
 }
 
-// sticker is a picture that is sent for what it is called.
-type sticker struct {
+// named is what is read of an author, a provider, an emoji or a sticker.
+type named struct {
 	Name string `json:"name"`
 }
 
@@ -102,9 +98,7 @@ type poll struct {
 
 type pollText struct {
 	Text  string `json:"text"`
-	Emoji struct {
-		Name string `json:"name"`
-	} `json:"emoji"`
+	Emoji named  `json:"emoji"`
 }
 
 // linkPreview is what an extra is that Discord made of an address in the message, from a page that others wrote.
@@ -185,7 +179,8 @@ func words(all []component) (texts []string) {
 			if depth == maxNested || len(texts) >= maxTexts {
 				return
 			}
-			own := chat.Joined("\n", chat.Joined(" ", c.Title, c.Label, c.Name, c.URL), c.Content, c.Text, c.Description, c.Placeholder)
+			title := chat.Joined(" ", c.Title, c.Label, c.Name, c.URL)
+			own := chat.Joined("\n", title, c.Content, c.Text, c.Description, c.Placeholder)
 			if own != "" {
 				texts = append(texts, own)
 			}

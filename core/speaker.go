@@ -29,8 +29,8 @@ const (
 	quote = "> "
 )
 
-// Said is the content of a person's message: what it points at (see Quote), which needs a speaker, what the speaker wrote,
-// which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back, exactly.
+// Said is the content of a person's message: what it points at (see Quote), which needs a speaker, what the speaker
+// wrote, which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back, exactly.
 func Said(s Speaker, text string, points []Block, images ...Block) Content {
 	if s == (Speaker{}) && len(images) == 0 {
 		return Text(text)

@@ -101,10 +101,10 @@ type pollText struct {
 	Emoji named  `json:"emoji"`
 }
 
-// linkPreview is what an extra is that Discord made of an address in the message, from a page that others wrote.
+// linkPreview is the kind of an extra that Discord made from the page of a link in the message.
 const linkPreview = "link preview"
 
-// extra is something that a message carries beside its text, what that is and, of a preview, whose page it shows.
+// extra is a part of a message beside its text: its kind, its text and, of a preview, the name of its page's owner.
 type extra struct{ what, text, page string }
 
 // extras returns what a message carries beside its text and its files. Where a bot did not write it, its embeds are

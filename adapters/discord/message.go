@@ -81,7 +81,8 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 
 // needsMention reports whether a message needs a mention where another is answered.
 func (d *Discord) needsMention(m message, e core.Event) bool {
-	return m.Guild != "" && !isCommand(e) && (e.Address.Thread == "" || !d.readsContent() || d.Config.FollowUp == followMention)
+	return m.Guild != "" && !isCommand(e) &&
+		(e.Address.Thread == "" || !d.readsContent() || d.Config.FollowUp == followMention)
 }
 
 // isCommand reports whether an event is a command that asks a question.

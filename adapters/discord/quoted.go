@@ -62,7 +62,8 @@ func (n *names) forwards(s quotable) (all []core.Quotation) {
 		what += " from #" + chat.Name(place)
 	}
 	for _, f := range first(s.Snapshots.it, maxEmbeds) {
-		all = append(all, n.bounded(core.Quotation{What: what, At: quotedAt(f.Message.At.it), Text: n.text(f.Message, true)}))
+		q := core.Quotation{What: what, At: quotedAt(f.Message.At.it), Text: n.text(f.Message, true)}
+		all = append(all, n.bounded(q))
 	}
 	if len(all) == 0 {
 		all = append(all, chat.Note("This message forwards another, which Discord does not show."))

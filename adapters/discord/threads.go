@@ -139,7 +139,8 @@ func isForum(t discordgo.ChannelType) bool {
 // learnRoot notes who wrote the message that a thread began with, if that is what a message of Discord's tells.
 func (d *Discord) learnRoot(m message) {
 	root := m.RepliesTo.it
-	if m.Type == discordgo.MessageTypeThreadStarterMessage && root != nil && root.Author != nil && snowflake.Valid(m.Channel) {
+	tells := m.Type == discordgo.MessageTypeThreadStarterMessage && root != nil && root.Author != nil
+	if tells && snowflake.Valid(m.Channel) {
 		d.roots.Put(m.Channel, root.isBy(d.whoami().User))
 	}
 }

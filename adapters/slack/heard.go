@@ -90,7 +90,7 @@ func speaker(name, id string) core.Speaker {
 	return by
 }
 
-// attach reads the attachments of a message that by wrote: to text is added what is their own.
+// attach reads the attachments of a message by somebody. Their own parts, such as pasted tables, are added to text.
 func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessage, depth int) {
 	for _, raw := range items(attachments) {
 		if h.left == 0 || depth == 0 {
@@ -244,7 +244,7 @@ func namesOf(files []sentFile) string {
 	return "[attached files: " + escape.Replace(strings.Join(names, ", ")) + "]"
 }
 
-// texts are all in which names stand that are looked up.
+// texts are the texts of which names are looked up.
 func (h heard) texts() []string {
 	all := []string{h.text}
 	for _, q := range h.quoted {

@@ -29,7 +29,7 @@ const (
 	threadWait  = 3 * time.Second  // of that, for Slack's rate limit
 	rootTime    = time.Second      // for the message that began a thread; this delays the event's commit
 
-	leastTokens = 30 // of a message that is quoted: no more of them need to be kept than the budget has room for
+	leastTokens = 30 // of the shortest quoted message: no more messages are kept than fit into the budget
 )
 
 // above reads what stands above a message in its thread and the agent has not heard: everything if its conversation

@@ -30,8 +30,9 @@ var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
 // textTypes are the text files whose media type does not say so.
 var textTypes = []string{
-	"application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/csv",
-	"application/sql", "application/javascript", "application/x-javascript", "application/typescript", "application/x-sh", "application/x-httpd-php", "image/svg+xml",
+	"application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/x-yaml",
+	"application/toml", "application/csv", "application/sql", "application/javascript", "application/x-javascript",
+	"application/typescript", "application/x-sh", "application/x-httpd-php", "image/svg+xml",
 }
 
 // textNames end the names of text files that are often declared to be something else, such as .ts to be a film.
@@ -75,7 +76,8 @@ func (f File) isImage() bool { return slices.Contains(imageTypes, f.kind()) }
 func (f File) isText() bool {
 	kind := f.kind()
 	_, structured, _ := strings.Cut(kind, "+")
-	return strings.HasPrefix(kind, "text/") || slices.Contains(textTypes, kind) || slices.Contains([]string{"json", "xml", "yaml"}, structured)
+	return strings.HasPrefix(kind, "text/") || slices.Contains(textTypes, kind) ||
+		slices.Contains([]string{"json", "xml", "yaml"}, structured)
 }
 
 // isPage reports whether a file is a web page, so that one that comes is no sign-in page.
@@ -101,9 +103,11 @@ type Read struct {
 	Fetched bool             // the platform was asked for some of it
 }
 
-// Files reads a message's files: images, and texts, which are cut to the limits. get fetches one of them. Error: one of get's
-// that another attempt may not meet.
-func Files(ctx context.Context, files []File, get func(ctx context.Context, f File) (Content, error)) (r Read, err error) {
+// Files reads a message's files: images, and texts, which are cut to the limits. get fetches one of them. Error: one of
+// get's that another attempt may not meet.
+func Files(
+	ctx context.Context, files []File, get func(ctx context.Context, f File) (Content, error),
+) (r Read, err error) {
 	images, texts := int64(maxImagesBytes), int64(maxTextsBytes)
 	for _, f := range files {
 		f.images, f.texts = min(images, maxImageBytes), min(texts, maxTextBytes)
@@ -187,7 +191,8 @@ func (f File) quoted(text string) core.Block {
 // said is what is said in a recording.
 func (f File) said() core.Quotation {
 	return core.Quotation{
-		What: "recording, as the platform wrote it down", File: f.Called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
+		What: "recording, as the platform wrote it down", File: f.Called(),
+		Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
 	}
 }
 
@@ -236,8 +241,9 @@ func (f File) TextOf(data []byte, whole int64) (Content, error) {
 	return Content{Text: text, Left: max(0, whole-int64(len(head)))}, nil
 }
 
-// decoded is a text of bytes in UTF-8 or, with a mark at its beginning, UTF-16. What is declared to be a text may have some bytes
-// that are none; of others each must be valid. One that was cut may end within a character. A text has no control characters but white space and escapes.
+// decoded returns bytes in UTF-8 or, with a mark at their beginning, UTF-16 as a text. A file that is declared to be a
+// text may have some bytes that are none; in any other each must be valid. One that was cut may end within a character.
+// A text has no control characters but white space and escapes.
 func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):

@@ -96,7 +96,7 @@ func (r *inbound) reads(e core.Event) (shown string, calls int) {
 	return shown, calls
 }
 
-// wants fails if a text lacks one of some texts, or has them in another order.
+// wantsTexts fails if a text lacks one of some texts, or has them in another order.
 func wantsTexts(t *testing.T, shown string, texts ...string) {
 	t.Helper()
 	rest := shown

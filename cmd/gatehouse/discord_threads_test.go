@@ -46,19 +46,8 @@ func (d *discordGateway) read() int {
 func wantsAsked(t *testing.T, v fakeVendor, texts []string, not ...string) {
 	t.Helper()
 	body := strings.NewReplacer(`\u003e`, ">", `\"`, `"`).Replace(v.lastBody())
-	rest := body
-	for _, text := range texts {
-		_, after, ok := strings.Cut(rest, text)
-		if !ok {
-			t.Fatalf("the model was not told %q, or not in its place: %s", text, body)
-		}
-		rest = after
-	}
-	for _, text := range not {
-		if strings.Contains(body, text) {
-			t.Errorf("the model was told %q: %s", text, body)
-		}
-	}
+	saysInOrder(t, body, texts...)
+	saysNothingOf(t, body, not...)
 }
 
 // A mention later in a post of a forum: the first message is known. What was read stays as it was, for another attempt,

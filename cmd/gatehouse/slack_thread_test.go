@@ -73,7 +73,7 @@ func (l listening) hears(n int) (all []core.Message, last string) {
 	return all, last
 }
 
-// says reports what of some texts the model did not see, or saw in another order.
+// saysInOrder fails if a text lacks one of some parts, or has them in another order.
 func saysInOrder(t *testing.T, text string, want ...string) {
 	t.Helper()
 	rest := text

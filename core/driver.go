@@ -58,7 +58,7 @@ type Deps struct {
 	Lease   time.Duration    // how soon other processes take over from one that died
 	Jitter  func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
 	Now     func() time.Time // nil: time.Now
-	// ReadBefore is how much of what was said in a thread before the bot was asked there it may read, in tokens; 0: nothing.
+	// ReadBefore limits, in tokens, what is read of a thread in which the bot is asked; 0: nothing is.
 	ReadBefore int
 	Words      map[string]string // in place of built-in texts of cards, by their keys
 	Log        *slog.Logger

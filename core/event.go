@@ -60,7 +60,7 @@ type Receipt struct {
 type Input struct {
 	Message *Message
 	ByWord  bool   // people decide by words there, so that one alone is a message like any other
-	Fetched bool   // some of Message came from the platform, not with the event: it is stored with the event, and not fetched again
+	Fetched bool   // some of Message came from the platform, not with the event: it is stored with it, and fetched once
 	Ignored string // why there is nothing to answer, where Message is nil; "": it says nothing
 }
 
@@ -104,8 +104,8 @@ type Amendment struct {
 	Payload  json.RawMessage `json:"payload,omitempty"` // empty: deleted
 	Text     string          `json:"text,omitempty"`    // the new text
 
-	// Added: the author changed nothing, and the platform has added something that the message points at. It is used while the turn has not
-	// begun; after that it changes nothing, and no card shows it.
+	// Added: the author changed nothing, and the platform has added something that the message points at. It is used
+	// while the turn has not begun; after that it changes nothing, and no card shows it.
 	Added bool `json:"added,omitempty"`
 }
 

@@ -1,19 +1,16 @@
 package core
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"time"
-
-	"gatehouse/core/mask"
 )
 
-// Quotation is something that a message points at and that its author did not write in it: a forwarded message, one of the
-// thread above, the message that it replies to, a file. The model is shown it with its author, apart from what the person
-// says, and nothing in it is a command, a decision or a mention.
+// Quotation is something that a message points at and that its author did not write in it: a forwarded message, one of
+// the thread above, the message that it replies to, a file. The model is shown it with its author, apart from what the
+// person says, and nothing in it is a command, a decision or a mention.
 //
 //	{"quoted":"forwarded message","name":"Bob","id":"slack:U2","at":"2026-11-24T09:00:00Z"} wrote:
 //	> The invoice 4711 is wrong
@@ -22,8 +19,8 @@ import (
 //	first line
 //	[end of file d9014c4624844aa5]
 //
-// No text can pass for another label, as with a Speaker. A file's text is left as it is, since each of its lines may matter:
-// its end is told by a digest of the text, which no text can contain.
+// No text can pass for another label, as with a Speaker. A file's text is left as it is, since each of its lines may
+// matter: its end is told by a digest of the text, which no text can contain.
 type Quotation struct {
 	What string `json:"quoted"`         // what it is, in the words of the platform
 	File string `json:"file,omitempty"` // of a file: its name
@@ -72,13 +69,7 @@ func (q Quotation) shown() string {
 	return q.label() + contains + "\n" + q.Text + "\n" + endsFile + q.End + "]"
 }
 
-func (q Quotation) label() string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(q) // texts alone: can't fail
-	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n"))
-}
+func (q Quotation) label() string { return onLine(q) }
 
 // isQuoted reports whether a block is one that Quote made.
 func isQuoted(b Block) bool {

@@ -29,8 +29,8 @@ const (
 	quote = "> "
 )
 
-// Said is the content of a person's message: what it points at (see Quote), which needs a speaker, what the speaker wrote,
-// which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back, exactly.
+// Said is the content of a person's message: what it points at (see Quote), which needs a speaker, what the speaker
+// wrote, which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back, exactly.
 func Said(s Speaker, text string, points []Block, images ...Block) Content {
 	if s == (Speaker{}) && len(images) == 0 {
 		return Text(text)
@@ -89,13 +89,16 @@ func afterQuoted(blocks []Block) []Block {
 	return blocks
 }
 
-// label is the line in front of what the speaker says. What is invisible in the name is escaped, as JSON allows.
-func (s Speaker) label() string {
+// label is the line in front of what the speaker says.
+func (s Speaker) label() string { return onLine(s) + says }
+
+// onLine is a struct of texts as one line of JSON. What is invisible in them is escaped, as JSON allows.
+func onLine(texts any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // texts alone: can't fail
-	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n")) + says
+	_ = e.Encode(texts) // can't fail
+	return mask.EscapeLine(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // quoted puts the quote mark in front of every line. The text's own line ends stay as they are.

@@ -35,7 +35,8 @@ type Queue interface {
 	Holds(ctx context.Context, owner string, stops bool) ([]Hold, error)
 	// StopRequested reports whether the claim's turn was requested to stop.
 	StopRequested(ctx context.Context, c Claim) (bool, error)
-	// KeepFetched commits, fenced, the message that an event was read as; see Input.Fetched. An amendment of the event forgets it.
+	// KeepFetched commits, fenced, the message that an event was read as; see Input.Fetched. An amendment of the event
+	// forgets it.
 	KeepFetched(ctx context.Context, c Claim, m Message) error
 	// Release gives the event back unchanged, its Attempt decremented: a graceful stop of the process.
 	Release(ctx context.Context, c Claim) error

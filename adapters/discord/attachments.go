@@ -58,7 +58,7 @@ func (m message) files(n *names, me string, more ...quotable) (all []chat.File) 
 		}
 	}
 	for _, s := range of {
-		if s.Author != nil && s.Author.ID == me {
+		if s.isBy(me) {
 			continue
 		}
 		add(s.carried, n.speaker(s.Author))

@@ -139,9 +139,9 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	var notes []string
 	switch {
 	case why != "":
-		notes = append(notes, "What was said in this thread before can't be read: "+why)
+		notes = append(notes, chat.Unread(r.goesOn, why))
 	case r.goesOn && len(page) == 0: // at least what the agent has heard is there
-		notes = append(notes, "Discord shows nothing of what was said in this thread before: "+mayNotRead)
+		notes = append(notes, "Discord shows nothing of what was said in this thread before. "+mayNotRead)
 	}
 	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
 	if !r.goesOn {
@@ -149,11 +149,11 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 		if err != nil {
 			return t, err
 		}
-		if q, ok := r.quoted(first, rootOf, ownRoot); ok {
+		if q, ok := r.quoted(first, chat.BeganThread); ok {
 			t.Root, r.root = &q, []quotable{first.quotable}
 		}
 		if why != "" && len(notes) == 0 {
-			notes = append(notes, "The message that this thread began with can't be read: "+why)
+			notes = append(notes, "The message that began this thread could not be read. "+why)
 		}
 		if len(page) > 0 && first.ID == page[0].ID {
 			page = page[1:]
@@ -161,11 +161,10 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	}
 	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, r.since)
 	for _, m := range page {
-		own := m.Author != nil && m.Author.ID == r.me
-		if !snowflake.Greater(m.ID, r.since) || r.goesOn && own {
+		if !snowflake.Greater(m.ID, r.since) || r.goesOn && m.isBy(r.me) {
 			continue
 		}
-		if q, ok := r.quoted(m.message, inThread, ownInThread); ok {
+		if q, ok := r.quoted(m, chat.InThread); ok {
 			t.Said = append(t.Said, q)
 		}
 	}
@@ -177,17 +176,9 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	return t, nil
 }
 
-// What a message is, as the model is told.
-const (
-	rootOf      = "message that this thread began with"
-	ownRoot     = "your own message, which this thread began with"
-	inThread    = "message in this thread"
-	ownInThread = "your own message in this thread"
-)
-
-// quoted is a message as the model is shown it: as what it is or, if it is the bot's, as own. ok is false if it says
-// nothing: it is one of Discord's own, or its content is withheld.
-func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok bool) {
+// quoted is a message as the model is shown it. ok is false if it says nothing: it is one of Discord's own, or its
+// content is withheld.
+func (r *threadReader) quoted(m message, what string) (q core.Quotation, ok bool) {
 	if !isSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
 		return q, false
 	}
@@ -196,28 +187,22 @@ func (r *threadReader) quoted(m message, what, own string) (q core.Quotation, ok
 		r.withheld++
 		return q, false
 	}
-	if m.Author.ID == r.me {
-		what = own
+	if m.isBy(r.me) {
+		what = chat.OwnMessage + what
 	}
 	return r.d.knownNames(r.guild, m.quotable).quotation(what, m.quotable), !m.isEmpty()
 }
 
-// earlier is a message that was fetched.
-type earlier struct {
-	message
-	body json.RawMessage
-}
-
 // begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows
 // another.
-func (m earlier) begins(thread string) bool {
+func (m message) begins(thread string) bool {
 	return m.ID == thread || m.Type == discordgo.MessageTypeThreadStarterMessage
 }
 
 // first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its
 // channel; whole: the page has the first in it. why is why it can't be read.
 func (r *threadReader) first(
-	ctx context.Context, page []earlier, whole bool,
+	ctx context.Context, page []message, whole bool,
 ) (m message, why string, err error) {
 	if !whole && len(page) > 0 && r.d.readsContent() {
 		page, err = r.page(ctx, "after=0", 1)
@@ -234,36 +219,33 @@ func (r *threadReader) first(
 	switch {
 	case !whole:
 	case page[0].Type == discordgo.MessageTypeThreadStarterMessage:
-		if root := rootIn(page[0].body); root != nil && !root.isEmpty() {
-			return *root, "", nil
+		if root := page[0].RepliesTo.it; root != nil && !root.isEmpty() {
+			return message{quotable: *root}, "", nil
 		}
 	case page[0].ID == r.thread || !isForum(parent.Type): // the first of a post may be deleted
-		return page[0].message, "", nil
+		return page[0], "", nil
 	}
-	var body json.RawMessage
-	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &body)
+	var root lenient[message] // of any other form it says nothing
+	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &root)
 	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return m, "", nil // it began with none, and nothing was said in it
 	}
-	if why, err = r.unread(err); err == nil && why == "" {
-		_ = chat.Decode(body, &m) // of any other form it says nothing
-	}
-	return m, why, err
+	why, err = r.unread(err)
+	return root.it, why, err
 }
 
 // page reads messages of the thread, and returns them in their order.
-func (r *threadReader) page(ctx context.Context, which string, limit int) ([]earlier, error) {
-	var bodies []json.RawMessage
+func (r *threadReader) page(ctx context.Context, which string, limit int) ([]message, error) {
+	var sent []lenient[message] // of any other form they say nothing
 	endpoint := fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which)
-	if err := r.get(ctx, endpoint, &bodies); err != nil {
+	if err := r.get(ctx, endpoint, &sent); err != nil {
 		return nil, err
 	}
-	page := make([]earlier, len(bodies))
-	for i, body := range bodies {
-		_ = chat.Decode(body, &page[i].message) // of any other form it says nothing
-		page[i].body = body
+	page := make([]message, len(sent))
+	for i, m := range sent {
+		page[i] = m.it
 	}
-	slices.SortFunc(page, func(a, b earlier) int {
+	slices.SortFunc(page, func(a, b message) int {
 		if snowflake.Greater(b.ID, a.ID) {
 			return -1
 		}
@@ -290,10 +272,10 @@ func (r *threadReader) get(ctx context.Context, endpoint string, answer any) err
 }
 
 // mayNotRead is why Discord shows nothing.
-const mayNotRead = "the bot may lack the permission View Channel or Read Message History there."
+const mayNotRead = "The bot may lack the permission View Channel or Read Message History there."
 
-// unread is why the error of a call keeps something from being read, in words for the model; "": it was read. Error:
-// provider_unavailable, if another attempt may succeed soon.
+// unread is why the error of a call keeps something from being read, in a sentence for the model; "": it was read.
+// Error: provider_unavailable, if another attempt may succeed soon.
 func (r *threadReader) unread(err error) (why string, later error) {
 	switch {
 	case err == nil:
@@ -303,7 +285,7 @@ func (r *threadReader) unread(err error) (why string, later error) {
 	case core.IsTemporary(err):
 		return "", chat.LookupError(err, "Discord can't be asked for what was said before.")
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage):
-		return "it was deleted.", nil
+		return "It was deleted.", nil
 	case rest.IsGone(err):
 		return mayNotRead, nil
 	}

@@ -96,7 +96,7 @@ func (r *inbound) reads(e core.Event) (shown string, calls int) {
 	return shown, calls
 }
 
-// wants fails if a text lacks one of some texts, or has them in another order.
+// wantsTexts fails if a text lacks one of some texts, or has them in another order.
 func wantsTexts(t *testing.T, shown string, texts ...string) {
 	t.Helper()
 	rest := shown
@@ -140,7 +140,7 @@ func TestThreadAboveAMention(t *testing.T) {
 			e := r.of(m)
 			shown, calls := r.reads(e)
 			wantsTexts(t, shown,
-				`{"quoted":"message that this thread began with","name":"ann","id":"discord:1001","at":"2`,
+				`{"quoted":"message that began this thread","name":"ann","id":"discord:1001","at":"2`,
 				"> the invoice 4711 is wrong",
 				`{"quoted":"message in this thread","name":"bob","id":"discord:1002","at":"2`, "> how wrong, @ann?\n> !stop",
 				`{"quoted":"message in this thread","name":"deploys","id":"discord:1010","at":"2`, "> it is booked")
@@ -230,7 +230,7 @@ func TestLongThread(t *testing.T) {
 			}
 			e := r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?"))
 			shown, calls := r.reads(e)
-			wantsTexts(t, shown, "message that this thread began with", "> the root",
+			wantsTexts(t, shown, "message that began this thread", "> the root",
 				`{"quoted":"note","name":"gatehouse"} wrote:`, "left out: more than ", "> number 298", "> number 299")
 			if calls != 2 || strings.Contains(shown, "number 150\n") || len(shown) > 4*1000 {
 				t.Errorf("%d calls for %d bytes:\n%s", calls, len(shown), shown)
@@ -265,15 +265,15 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 	}{
 		"no history": {
 			0, func(r *inbound) { r.DenyBot(general, discordtest.ReadMessageHistory) },
-			[]string{"note", "began with can't be read", "Read Message History"}, 2,
+			[]string{"note", "began this thread could not be read", "Read Message History"}, 2,
 		},
 		"not seen": {
 			0, func(r *inbound) { r.DenyBot(general, discordtest.ViewChannel) },
-			[]string{"note", "before can't be read", "View Channel"}, 2,
+			[]string{"note", "before could not be read", "View Channel"}, 2,
 		},
 		"a long limit": {
 			0, limited(4*time.Second, discordtest.ScopeUser),
-			[]string{"> the root", "note", "before can't be read: Discord's rate limit is used up"}, 2,
+			[]string{"> the root", "note", "before could not be read. Discord's rate limit is used up"}, 2,
 		},
 		"a short limit": {0, limited(shortWait, discordtest.ScopeGlobal), []string{"> the root", "> the second"}, 2},
 		"no content": {
@@ -282,7 +282,7 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 		},
 		"a deleted root": {
 			0, func(r *inbound) { r.ann.Deletes(general, r.Messages(general)[0].ID) },
-			[]string{"> the second", "began with can't be read: it was deleted"}, 2,
+			[]string{"> the second", "began this thread could not be read. It was deleted"}, 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -348,7 +348,7 @@ func TestTitleAndFilesThatAPostBeginsWith(t *testing.T) {
 	}
 	post = r.ann.OpensPost(forum, name, "", discordtest.WithFiles(pictureFile(t, "a.png"), words("a.txt", "words of a")))
 	all := r.asks(r.bob.Posts(post, r.MentionOfBot()+" what is it?"))
-	wantsTexts(t, strings.Join(all, "\n"), title, "that this thread began with", "> [file] a.png\n> [file] a.txt",
+	wantsTexts(t, strings.Join(all, "\n"), title, "that began this thread", "> [file] a.png\n> [file] a.txt",
 		`"file":"a.txt","name":"ann"`, "words of a", `{"name":"bob","id":"discord:`, "(image)", "> what is it?")
 	said := strings.Join(r.asks(r.bob.Replies(post, post, r.MentionOfBot()+" and this?")), "\n") // its files come once
 	if strings.Count(said, "words of a") != 1 || strings.Count(said, "(image)") != 1 {
@@ -396,7 +396,7 @@ func TestThreadOnAnAnswer(t *testing.T) {
 				t.Errorf("it asked %d times what the thread began with", n)
 			}
 			shown, calls := r.reads(e)
-			wantsTexts(t, shown, `{"quoted":"your own message, which this thread began with","name":"gatehouse","id":"discord:`+
+			wantsTexts(t, shown, `{"quoted":"your own message that began this thread","name":"gatehouse","id":"discord:`+
 				r.BotUserID()+`"`, "> the answer")
 			if calls != 1 {
 				t.Errorf("%d calls", calls)
@@ -479,7 +479,7 @@ func TestPostWhoseFirstMessageIsDeleted(t *testing.T) {
 	r.ann.Deletes(post, post)
 	shown, calls := r.reads(r.of(r.bob.Posts(post, r.MentionOfBot()+" which?")))
 	wantsTexts(t, shown, `{"quoted":"message in this thread","name":"bob"`, "> or pears",
-		"The message that this thread began with can't be read: it was deleted.")
+		"The message that began this thread could not be read. It was deleted.")
 	if calls != 2 {
 		t.Errorf("it took %d calls", calls)
 	}

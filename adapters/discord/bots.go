@@ -3,32 +3,27 @@ package discord
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
 // bots are the ids of the bots and webhooks that may ask.
-func (c Config) bots() []string {
-	return strings.FieldsFunc(c.Bots, func(r rune) bool { return r == ',' || r == ' ' })
-}
+func (c Config) bots() []string { return chat.IDs(c.Bots) }
 
 // isBot reports whether an actor is a bot or a webhook that may ask. The author of a webhook's message has the
 // webhook's id.
-func (d *Discord) isBot(actor string) bool {
-	id, ok := userOf(actor)
+func (d *Discord) isBot(who core.Actor) bool {
+	id, ok := userOf(who.ID)
 	return ok && slices.Contains(d.Config.bots(), id)
 }
 
-// refusesBot reports whether a bot's message is not answered, since a person has to write first. Error: the store's.
-func (d *Discord) refusesBot(ctx context.Context, e core.Event) (bool, error) {
-	if !d.isBot(e.Actor.ID) {
-		return false, nil
-	}
-	tooMany, err := chat.Events(d.Events).OnlyBots(ctx, e, d.isBot)
-	if tooMany {
+// onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first. Error: the
+// store's.
+func (d *Discord) onlyBots(ctx context.Context, e core.Event) (bool, error) {
+	only, err := chat.Events(d.Events).OnlyBots(ctx, e, d.isBot)
+	if only {
 		d.Log.Warn("a bot is not answered: "+chat.TooManyBots, "bot", e.Actor.ID, "event", e.ID)
 	}
-	return tooMany, err
+	return only, err
 }

@@ -41,7 +41,7 @@ type carried struct {
 	Attachments lenient[[]attachment] `json:"attachments"`
 	Embeds      lenient[[]embed]      `json:"embeds"`
 	Components  lenient[[]component]  `json:"components"`
-	Stickers    lenient[[]sticker]    `json:"sticker_items"`
+	Stickers    lenient[[]named]      `json:"sticker_items"`
 	Poll        lenient[*poll]        `json:"poll"`
 }
 
@@ -51,13 +51,9 @@ type embed struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 	URL         string `json:"url"`
-	Author      struct {
-		Name string `json:"name"`
-	} `json:"author"`
-	Provider struct {
-		Name string `json:"name"`
-	} `json:"provider"`
-	Footer struct {
+	Author      named  `json:"author"`
+	Provider    named  `json:"provider"`
+	Footer      struct {
 		Text string `json:"text"`
 	} `json:"footer"`
 	Fields []struct {
@@ -70,8 +66,8 @@ type embed struct {
 	Components []component `json:"components"`
 }
 
-// sticker is a picture that is sent for what it is called.
-type sticker struct {
+// named is what is read of an author, a provider, an emoji or a sticker.
+type named struct {
 	Name string `json:"name"`
 }
 
@@ -102,22 +98,20 @@ type poll struct {
 
 type pollText struct {
 	Text  string `json:"text"`
-	Emoji struct {
-		Name string `json:"name"`
-	} `json:"emoji"`
+	Emoji named  `json:"emoji"`
 }
 
-// linkPreview is what an extra is that Discord made of an address in the message, from a page that others wrote.
+// linkPreview is the kind of an extra that Discord made from the page of a link in the message.
 const linkPreview = "link preview"
 
-// extra is something that a message carries beside its text, what that is and, of a preview, whose page it shows.
+// extra is a part of a message beside its text: its kind, its text and, of a preview, the name of its page's owner.
 type extra struct{ what, text, page string }
 
 // extras returns what a message carries beside its text and its files. Where a bot did not write it, its embeds are
 // previews of links, which Discord made.
 func (c carried) extras(byBot bool) (all []extra) {
 	add := func(what string, lines ...string) {
-		if text := joined("\n", lines...); text != "" {
+		if text := chat.Joined("\n", lines...); text != "" {
 			all = append(all, extra{what: what, text: text})
 		}
 	}
@@ -151,13 +145,13 @@ func (c carried) extras(byBot bool) (all []extra) {
 func (e embed) words() string {
 	title := e.Title
 	if title != e.URL {
-		title = joined(" ", e.Title, e.URL)
+		title = chat.Joined(" ", e.Title, e.URL)
 	}
 	lines := []string{e.Author.Name, title, e.Description}
 	for _, f := range first(e.Fields, maxItems) {
-		lines = append(lines, joined(": ", f.Name, f.Value))
+		lines = append(lines, chat.Joined(": ", f.Name, f.Value))
 	}
-	return joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
+	return chat.Joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
 }
 
 // picture says that an embed has a picture; "": it has none.
@@ -185,7 +179,8 @@ func words(all []component) (texts []string) {
 			if depth == maxNested || len(texts) >= maxTexts {
 				return
 			}
-			own := joined("\n", joined(" ", c.Title, c.Label, c.Name, c.URL), c.Content, c.Text, c.Description, c.Placeholder)
+			title := chat.Joined(" ", c.Title, c.Label, c.Name, c.URL)
+			own := chat.Joined("\n", title, c.Content, c.Text, c.Description, c.Placeholder)
 			if own != "" {
 				texts = append(texts, own)
 			}
@@ -205,14 +200,3 @@ func words(all []component) (texts []string) {
 
 // first returns the beginning of a list.
 func first[T any](all []T, most int) []T { return all[:min(len(all), most)] }
-
-// joined joins the texts that are not empty.
-func joined(between string, texts ...string) string {
-	var all []string
-	for _, s := range texts {
-		if s = strings.TrimSpace(s); s != "" {
-			all = append(all, s)
-		}
-	}
-	return strings.Join(all, between)
-}

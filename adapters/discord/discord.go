@@ -61,7 +61,7 @@ func New(deps core.Deps, c Config) *Discord {
 		deps.Now = time.Now
 	}
 	if deps.Events == nil {
-		deps.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
+		deps.Events = chat.NoEvents
 	}
 	deps.Log = deps.Log.With("platform", Name)
 	texts := wording.New(deps.Words)

@@ -63,7 +63,7 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
 		return m.deletions(), nil
 	}
-	d.learnRoot(m, data)
+	d.learnRoot(m)
 	edits := d.edit(m, data)
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
@@ -91,7 +91,7 @@ func (d *Discord) justEdited(m message) bool {
 // bot and of Discord itself start nothing.
 func (d *Discord) hears(m message) bool {
 	if m.Author == nil || m.Author.System || m.Author.ID == d.whoami().User ||
-		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID).ID) {
+		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID)) {
 		return false
 	}
 	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) && isSaid(m.Type)
@@ -124,7 +124,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 			return e, false, err
 		}
 	}
-	if control := chat.Control(rest); control != nil && !d.isBot(e.Actor.ID) {
+	if control := chat.Control(rest); control != nil && !d.isBot(e.Actor) {
 		e.Body = control
 	}
 	return e, true, nil

@@ -283,7 +283,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
-	if who.Bot || d.isBot(actorOf(who.ID).ID) { // Discord sends none
+	if who.Bot || d.isBot(actorOf(who.ID)) { // Discord sends none
 		d.Log.Warn("a press or a command is refused: a bot can't decide", "person", who.ID)
 		return i, nil, chat.Malformed
 	}

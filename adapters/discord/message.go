@@ -27,7 +27,7 @@ type message struct {
 // answersBot reports whether the message is a reply to one of the bot's.
 func (m message) answersBot(me string) bool {
 	to := m.RepliesTo.it
-	return m.Type == discordgo.MessageTypeReply && me != "" && to != nil && to.Author != nil && to.Author.ID == me
+	return m.Type == discordgo.MessageTypeReply && me != "" && to != nil && to.isBy(me)
 }
 
 var (
@@ -44,7 +44,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
-	if tooMany, err := d.refusesBot(ctx, e); tooMany || err != nil {
+	if only, err := d.onlyBots(ctx, e); only || err != nil {
 		return core.Input{Ignored: chat.TooManyBots}, err
 	}
 	me, err := d.botUser(ctx)
@@ -81,7 +81,8 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 
 // needsMention reports whether a message needs a mention where another is answered.
 func (d *Discord) needsMention(m message, e core.Event) bool {
-	return m.Guild != "" && !isCommand(e) && (e.Address.Thread == "" || !d.readsContent() || d.Config.FollowUp == followMention)
+	return m.Guild != "" && !isCommand(e) &&
+		(e.Address.Thread == "" || !d.readsContent() || d.Config.FollowUp == followMention)
 }
 
 // isCommand reports whether an event is a command that asks a question.

@@ -54,6 +54,9 @@ type reference struct {
 	Channel string                         `json:"channel_id"`
 }
 
+// isBy reports whether somebody wrote the message.
+func (s quotable) isBy(user string) bool { return s.Author != nil && s.Author.ID == user }
+
 // byBot reports whether a bot or a webhook wrote the message.
 func (s quotable) byBot() bool { return s.Author != nil && s.Author.Bot || s.Webhook != "" }
 
@@ -63,7 +66,7 @@ func (n *names) quotation(what string, s quotable) core.Quotation {
 	by := n.speaker(s.Author)
 	q.Name, q.ID = by.Name, by.ID
 	for _, f := range n.forwards(s) {
-		q.Text = joined("\n", q.Text, "["+f.What+"]", "> "+strings.ReplaceAll(f.Text, "\n", "\n> "))
+		q.Text = chat.Joined("\n", q.Text, "["+f.What+"]", "> "+strings.ReplaceAll(f.Text, "\n", "\n> "))
 	}
 	return n.bounded(q)
 }
@@ -87,11 +90,7 @@ func (n *names) forwards(s quotable) (all []core.Quotation) {
 }
 
 func (n *names) bounded(q core.Quotation) core.Quotation {
-	text, left := chat.Head(q.Text, maxQuoted)
-	if left > 0 {
-		text += chat.MoreNote(left)
-	}
-	q.Text = cmp.Or(strings.TrimSpace(text), n.nothing)
+	q.Text = cmp.Or(strings.TrimSpace(chat.Shortened(q.Text, maxQuoted)), n.nothing)
 	return q
 }
 
@@ -99,12 +98,12 @@ func (n *names) bounded(q core.Quotation) core.Quotation {
 func (n *names) text(c carried, byBot bool) string {
 	all := []string{n.read(c.Content)}
 	for _, p := range c.extras(byBot) {
-		all = append(all, "["+joined(" of ", p.what, p.page)+"] "+n.read(p.text))
+		all = append(all, "["+chat.Joined(" of ", p.what, p.page)+"] "+n.read(p.text))
 	}
 	for _, a := range first(c.Attachments.it, maxItems) {
 		all = append(all, "[file] "+a.named())
 	}
-	return joined("\n", all...)
+	return chat.Joined("\n", all...)
 }
 
 // quotedAt is the time of a message, "" if it can't be read.
@@ -126,9 +125,7 @@ func (n *names) repliesTo(m message, me string) []core.Quotation {
 		return []core.Quotation{chat.Note("This message replies to one that can't be read.")}
 	case to.Author.ID == me:
 		q := n.quotation("your own message, which is replied to", *to)
-		if text, left := chat.Head(q.Text, maxOwn); left > 0 {
-			q.Text = text + chat.MoreNote(left)
-		}
+		q.Text = chat.Shortened(q.Text, maxOwn)
 		return []core.Quotation{q}
 	default:
 		return []core.Quotation{n.quotation("message replied to", *to)}

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -103,8 +102,8 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 	}
 	latest, err := d.Events(ctx, core.EventFilter{Platform: Name, Conversation: c, Limit: 1})
 	if err != nil || len(latest) == 0 {
-		var body json.RawMessage
-		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &body)
+		var root lenient[message] // of any other form it is somebody else's
+		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)
 		switch {
 		case core.IsTemporary(err):
 			return false, chat.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
@@ -112,9 +111,7 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 			d.hidden.Put(at.ParentID, d.Now())
 			return false, nil
 		}
-		var m message
-		_ = chat.Decode(body, &m) // of any other form it is somebody else's
-		own = m.Author != nil && m.Author.ID == d.whoami().User
+		own = root.it.isBy(d.whoami().User)
 	}
 	d.roots.Put(at.ID, own)
 	return own, nil
@@ -140,21 +137,10 @@ func isForum(t discordgo.ChannelType) bool {
 }
 
 // learnRoot notes who wrote the message that a thread began with, if that is what a message of Discord's tells.
-func (d *Discord) learnRoot(m message, body []byte) {
-	if m.Type != discordgo.MessageTypeThreadStarterMessage {
-		return
+func (d *Discord) learnRoot(m message) {
+	root := m.RepliesTo.it
+	tells := m.Type == discordgo.MessageTypeThreadStarterMessage && root != nil && root.Author != nil
+	if tells && snowflake.Valid(m.Channel) {
+		d.roots.Put(m.Channel, root.isBy(d.whoami().User))
 	}
-	if root := rootIn(body); root != nil && root.Author != nil && snowflake.Valid(m.Channel) {
-		d.roots.Put(m.Channel, root.Author.ID == d.whoami().User)
-	}
-}
-
-// rootIn returns the message of its channel that a thread began with, from Discord's first message in the thread; nil
-// if that does not show it.
-func rootIn(body []byte) *message {
-	var starter struct {
-		Root *message `json:"referenced_message"`
-	}
-	_ = chat.Decode(body, &starter) // of any other form it shows nothing
-	return starter.Root
 }

@@ -25,7 +25,7 @@ func (p *Provider) body(r llm.Request, names llm.Names) ([]byte, error) {
 		messages = append(messages, p.message(m, names))
 	}
 	root["messages"] = messages
-	if err := tools(root, r, names); err != nil {
+	if err := tools(root, r, names, inFunction); err != nil {
 		return nil, err
 	}
 	p.settings(root, r.Config)
@@ -72,7 +72,11 @@ func set[T any](root object, key string, v *T) {
 	}
 }
 
-func tools(root object, r llm.Request, names llm.Names) error {
+// inFunction is a function as a tool of chat completions, and as the choice of one.
+func inFunction(function object) object { return object{"type": "function", "function": function} }
+
+// tools adds the tools of a request, and the choice among them. form makes what an interface takes of a function.
+func tools(root object, r llm.Request, names llm.Names, form func(function object) object) error {
 	if len(r.Tools) == 0 {
 		return nil
 	}
@@ -86,14 +90,14 @@ func tools(root object, r llm.Request, names llm.Names) error {
 		if t.Description != "" {
 			function["description"] = short(t.Description)
 		}
-		all = append(all, object{"type": "function", "function": function})
+		all = append(all, form(function))
 	}
 	root["tools"] = all
 	switch r.Choice.Mode {
 	case llm.ChooseAuto, llm.ChooseRequired, llm.ChooseNone:
 		root["tool_choice"] = string(r.Choice.Mode)
 	case llm.ChooseTool:
-		root["tool_choice"] = object{"type": "function", "function": object{"name": names.Wire(r.Choice.Tool)}}
+		root["tool_choice"] = form(object{"name": names.Wire(r.Choice.Tool)})
 	}
 	return nil
 }

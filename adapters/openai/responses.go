@@ -19,7 +19,7 @@ func (p *Provider) responsesBody(r llm.Request, names llm.Names) ([]byte, error)
 		input = append(input, inputOf(m, names)...)
 	}
 	root["input"] = input
-	if err := responsesTools(root, r, names); err != nil {
+	if err := tools(root, r, names, flat); err != nil {
 		return nil, err
 	}
 	set(root, "temperature", r.Config.Temperature)
@@ -123,30 +123,13 @@ func keptItems(m core.Message, names llm.Names) []any {
 	return all
 }
 
-func responsesTools(root object, r llm.Request, names llm.Names) error {
-	if len(r.Tools) == 0 {
-		return nil
+// flat is a function as a tool of the Responses API, and as the choice of one.
+func flat(function object) object {
+	function["type"] = "function"
+	if schema, isTool := function["parameters"].(object); isTool {
+		function["strict"] = isStrict(schema)
 	}
-	var all []any
-	for _, t := range r.Tools {
-		schema, err := schemaOf(t)
-		if err != nil {
-			return err
-		}
-		function := object{"type": "function", "name": names.Wire(t.Name), "parameters": schema, "strict": isStrict(schema)}
-		if t.Description != "" {
-			function["description"] = short(t.Description)
-		}
-		all = append(all, function)
-	}
-	root["tools"] = all
-	switch r.Choice.Mode {
-	case llm.ChooseAuto, llm.ChooseRequired, llm.ChooseNone:
-		root["tool_choice"] = string(r.Choice.Mode)
-	case llm.ChooseTool:
-		root["tool_choice"] = object{"type": "function", "name": names.Wire(r.Choice.Tool)}
-	}
-	return nil
+	return function
 }
 
 // isStrict reports whether a schema can be enforced: each object in it is closed, and all of its properties are required. What is not said is

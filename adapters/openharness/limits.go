@@ -137,7 +137,8 @@ func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return body, err
 }
 
-// receive has a body read that has at most so many bytes and arrives in time. A refusal of read's stays as it is.
+// receive calls read with the body of a request. It refuses a body that is too long or does not arrive in time, and
+// passes on a refusal of read.
 func receive(
 	w http.ResponseWriter, r *http.Request, most int64, within time.Duration, tooLarge *refusal,
 	read func(sent io.Reader) error,

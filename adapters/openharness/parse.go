@@ -94,11 +94,7 @@ const maxHint = 200
 func hinted(h wire.TaskHint, by core.Speaker) []core.Block {
 	var lines []string
 	for _, part := range [][2]string{{"sop_id", h.SOP}, {"plugin_id", h.Plugin}, {"business_key", h.Business}} {
-		value, left := chat.Head(chat.OneLine(chat.Clean(part[1])), maxHint)
-		if left > 0 {
-			value += chat.MoreNote(left)
-		}
-		if value != "" {
+		if value := chat.Shortened(chat.OneLine(chat.Clean(part[1])), maxHint); value != "" {
 			lines = append(lines, part[0]+": "+value)
 		}
 	}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,8 +26,10 @@ func withBlocks(text string, blocks json.RawMessage) string {
 	}
 	known := wordsOf(all.String())
 	for _, block := range items(blocks) {
+		var p part
+		_ = chat.Decode(block, &p)
 		shown := strings.TrimSpace(shownText(block, maxNested))
-		words, isTable := wordsOf(shown), isTableType(typeOf(block))
+		words, isTable := wordsOf(shown), p.Type == "table" || p.Type == "data_table"
 		switch {
 		case isTable && strings.Contains(all.String(), shown), !isTable && all.Len() > 0 && within(words, known):
 			continue
@@ -115,14 +118,6 @@ type part struct {
 	Cells   json.RawMessage `json:"cells"`
 }
 
-func typeOf(block json.RawMessage) string {
-	var p part
-	_ = chat.Decode(block, &p)
-	return p.Type
-}
-
-func isTableType(kind string) bool { return kind == "table" || kind == "data_table" }
-
 // shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of a kind that is not known here
 // it is every text.
 func shownText(value json.RawMessage, depth int) string {
@@ -137,7 +132,9 @@ func shownText(value json.RawMessage, depth int) string {
 	case "plain_text":
 		return plain(stringOf(p.Text))
 	case "raw_text", "raw_number":
-		return escape.Replace(orNumber(stringOf(p.Text), p.Value))
+		var n json.Number
+		_ = json.Unmarshal(p.Value, &n)
+		return escape.Replace(cmp.Or(stringOf(p.Text), n.String()))
 	case "rich_text_section", "rich_text_quote", "rich_text_preformatted":
 		return p.joined(depth)
 	case "rich_text_list":
@@ -159,13 +156,6 @@ func shownText(value json.RawMessage, depth int) string {
 
 // plain is a text that Slack does not parse, as mrkdwn.
 func plain(s string) string { return escape.Replace(unescape.Replace(s)) }
-
-func orNumber(text string, value json.RawMessage) string {
-	if text == "" && stringOf(value) == "" && strictjson.NewReader(value).Kind() == strictjson.Number {
-		return string(value)
-	}
-	return text
-}
 
 // inline is an element of rich text as mrkdwn; ok is false for anything else.
 func (p part) inline() (text string, ok bool) {

@@ -72,12 +72,12 @@ func TestMessagesOfAThreadAreReadable(t *testing.T) {
 	}
 	n := New(core.Deps{Signer: signer}, Config{APIURL: "http://127.0.0.1:1/"}).newNames()
 	n.known["U1"], n.known["U2"], n.known["B1"] = "ann", "bob", "Alerts"
-	got := n.readable(t.Context(), "message of this thread", []slackMessage{{
+	got := n.readable(t.Context(), bot{}, "message of this thread", []slackMessage{{
 		User: "U1", TS: "1764000000.000100", Text: "look, <@U2>", Files: json.RawMessage(`[{"id":"F1","name":"a.png"}]`),
 		Attachments: json.RawMessage(
 			`[{"is_share":true,"author_id":"U2","text":"mine","files":[{"id":"F2","name":"b.png"}]}]`,
 		),
-	}, {BotID: "B1", TS: "x", Attachments: json.RawMessage(`[{"text":"disk full"}]`)}})
+	}, {BotID: "B1", TS: "x", Attachments: json.RawMessage(`[{"text":"disk full"}]`)}}...)
 	want := []core.Quotation{{
 		What: "message of this thread", Name: "ann", ID: "slack:U1", At: "2025-11-24T16:00:00Z",
 		Text: "look, @bob\n" + `{"quoted":"forwarded message","name":"bob","id":"slack:U2"} wrote:` +

@@ -18,19 +18,10 @@ import (
 // forever.
 
 // bots are the ids of SLACK_BOTS: B… of a bot or a workflow, U… or W… of a bot's user.
-func (c Config) bots() []string { return idsOf(c.Bots) }
+func (c Config) bots() []string { return chat.IDs(c.Bots) }
 
 // mentionGroups are the ids of SLACK_MENTION_GROUPS.
-func (c Config) mentionGroups() []string { return idsOf(c.MentionGroups) }
-
-// idsOf are the ids of a list.
-func idsOf(list string) []string {
-	ids := strings.Split(list, ",")
-	for i := range ids {
-		ids[i] = strings.TrimSpace(ids[i])
-	}
-	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
-}
+func (c Config) mentionGroups() []string { return chat.IDs(c.MentionGroups) }
 
 // isBot reports whether SLACK_BOTS names somebody.
 func (s *Slack) isBot(who core.Actor) bool {
@@ -87,11 +78,7 @@ func (s *Slack) refusesBot(b bot, e envelope, m messageEvent) bool {
 
 // onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first.
 func (s *Slack) onlyBots(ctx context.Context, e core.Event) (bool, error) {
-	if !s.isBot(e.Actor) || s.Events == nil {
-		return false, nil
-	}
-	isBot := func(id string) bool { return s.isBot(core.Actor{ID: id}) }
-	only, err := chat.Events(s.Events).OnlyBots(ctx, e, isBot)
+	only, err := chat.Events(s.Events).OnlyBots(ctx, e, s.isBot)
 	if only && s.told.Add("bots "+string(e.Conversation), true, strangerPause) {
 		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+chat.TooManyBots,
 			"bot", e.Actor.ID, "conversation", e.Conversation)

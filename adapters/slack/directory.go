@@ -44,43 +44,44 @@ func (s *Slack) nameOf(ctx context.Context, id string) (string, error) {
 
 // userName returns the name of a person or a bot, or the id if the name can't be looked up.
 func (s *Slack) userName(ctx context.Context, user string) string {
-	known, fresh := s.names.Get(user)
-	if fresh {
-		return known
-	}
-	name, err := s.nameOf(ctx, user)
-	switch err := s.called(err); {
-	case err == nil:
-		return s.names.Put(user, cmp.Or(chat.Name(name), user), nameLifetime)
-	case core.CategoryOf(err) == core.Unsupported:
-		s.warnOnce("names of people can't be looked up: the token lacks the scope users:read")
-	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return user
-	}
-	return s.names.Put(user, cmp.Or(known, user), nameRetry)
+	return s.name(ctx, user, "names of people can't be looked up: the token lacks the scope users:read", s.nameOf)
 }
 
 // channelName returns a channel's name. It is its id with the reason for one that the bot can't see, and the id alone
 // if Slack can't say.
 func (s *Slack) channelName(ctx context.Context, channel string) string {
-	known, fresh := s.rooms.Get(channel)
+	const noScope = "names of channels can't be looked up: the token lacks the scope channels:read"
+	return s.name(ctx, channel, noScope, func(ctx context.Context, id string) (string, error) {
+		c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: id})
+		if err != nil {
+			return "", err
+		}
+		return c.Name, nil
+	})
+}
+
+// name returns the name that is cached for an id, or that ask asks Slack for. noScope is the warning if a scope is
+// missing.
+func (s *Slack) name(
+	ctx context.Context, id, noScope string, ask func(ctx context.Context, id string) (string, error),
+) string {
+	known, fresh := s.names.Get(id)
 	if fresh {
 		return known
 	}
-	c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+	name, err := ask(ctx, id)
 	switch fault := s.called(err); {
-	case err == nil && c.Name != "":
-		return s.rooms.Put(channel, chat.Name(c.Name), nameLifetime)
+	case err == nil && name != "":
+		return s.names.Put(id, chat.Name(name), nameLifetime)
 	case webapi.IsRefusal(err, "channel_not_found"):
-		return s.rooms.Put(channel, channel+" (a private channel that the bot can't see)", nameRetry)
+		known = id + " (a private channel that the bot can't see)"
 	case core.CategoryOf(fault) == core.Unsupported:
-		s.warnOnce("names of channels can't be looked up: the token lacks the scope channels:read")
+		s.warnOnce(noScope)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return channel
+		return id
 	}
-	return s.rooms.Put(channel, cmp.Or(known, channel), nameRetry)
+	return s.names.Put(id, cmp.Or(known, id), nameRetry)
 }
 
 // NameOf returns the name in Slack of a person, or of one of SLACK_BOTS, "" if it can't be looked up.

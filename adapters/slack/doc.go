@@ -14,11 +14,12 @@
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event: one event, however often it is clicked
 //	command/TRIGGER                      a slash command; TRIGGER is a digest, since the trigger itself is a secret
 //
-// A conversation is slack:TEAM:CHANNEL for direct and group direct messages, and slack:TEAM:CHANNEL:THREAD in channels. If the app has the
-// assistant view, threads that begin there are conversations too (thread.go). In channels the bot reads its mentions and, unless SLACK_FOLLOW_UP
-// says otherwise, threads in which it has a conversation, but for messages that begin with somebody else's mention; in group direct messages
-// its mentions, unless SLACK_GROUP_DM says otherwise. Nothing else is stored, but what a turn reads of the thread above its message
-// (thread.go). What is a mention says mention.go, which bots may ask bots.go. People of other workspaces are strangers (connect.go).
+// A conversation is slack:TEAM:CHANNEL for direct and group direct messages, and slack:TEAM:CHANNEL:THREAD in channels.
+// If the app has the assistant view, threads that begin there are conversations too (thread.go). In channels the bot
+// reads its mentions and, unless SLACK_FOLLOW_UP says otherwise, threads in which it has a conversation, but for
+// messages that begin with somebody else's mention; in group direct messages its mentions, unless SLACK_GROUP_DM says
+// otherwise. Apart from these, only what a turn reads of the thread above its message is stored (thread.go). mention.go
+// says what counts as a mention, bots.go which bots may ask. People of other workspaces are strangers (connect.go).
 //
 // Outbound. post.go asks the rate limit, draws the post (blocks.go; card.go, reply.go, rich.go) and sends one Slack message for each part. The
 // message carries the post's key in its metadata. If the answer to a part is lost, the part is looked up by that key, twice, before it is

@@ -107,7 +107,7 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 // newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, that can't be
 // told now.
 func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Event, error) {
-	who, ids := s.author(b, m.slackMessage), append(s.Config.mentionGroups(), b.user)
+	who, ids := s.author(b, m.slackMessage), s.mentionIDs(b)
 	mentioned := m.isFor(ids)
 	if who.ID == "" || m.TS == "" {
 		if m.BotID != "" && mentioned && !b.wrote(m.slackMessage) {
@@ -115,7 +115,6 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 		}
 		return nil, nil
 	}
-	rest, _ := cutMention(m.Text, ids...)
 	if b.user == "" { // the bot's id is not known yet, so rely on Slack's event type
 		mentioned = mentioned || m.Type == string(slackevents.AppMention)
 	}
@@ -123,7 +122,7 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: who,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
-	thread, control, isBot := "", chat.Control(rest), s.isBot(who)
+	thread, control, isBot := "", chat.Control(cutMention(m.Text, ids...)), s.isBot(who)
 	if isBot {
 		control = nil
 	}
@@ -192,8 +191,8 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	var change core.Amendment
 	switch {
 	case byAuthor && is != was:
-		rest, _ := cutMention(is, append(s.Config.mentionGroups(), b.user)...)
-		change = core.Amendment{Revision: edited.TS, Text: fromMrkdwn(rest, nil)}
+		text := fromMrkdwn(cutMention(is, s.mentionIDs(b)...), nil)
+		change = core.Amendment{Revision: edited.TS, Text: text}
 	case is == was && added && m.EventTS != "":
 		// It comes after the edit that it was added to, and before the next one.
 		change = core.Amendment{Revision: cmp.Or(edited.TS, "0") + "/" + m.EventTS, Added: true}

@@ -65,10 +65,6 @@ func slackFileOf(raw json.RawMessage) (f slackFile) {
 	return f
 }
 
-func (f slackFile) called() string {
-	return cmp.Or(chat.Name(f.Name), chat.Name(f.Title), f.ID, "a file")
-}
-
 // unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
 func (f slackFile) unsaid() bool {
 	isStub := f.Access == "check_file_info" || f.Mode == modeStub
@@ -76,11 +72,11 @@ func (f slackFile) unsaid() bool {
 	return f.ID != "" && (isStub || isNew || f.Transcription.Status == "processing")
 }
 
-// file is a file as it is read. by is who sent it.
-func (f slackFile) file(by core.Speaker) chat.File {
+// file is a file as it is read.
+func (f sentFile) file() chat.File {
 	file := chat.File{
 		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
-		By: by, Why: f.unreadable(), Seen: f.Preview,
+		By: f.by, Why: f.unreadable(), Seen: f.Preview,
 	}
 	if f.Mode == "snippet" { // whatever language it is in
 		file.Type = "text/plain"
@@ -114,7 +110,8 @@ func (f slackFile) unreadable() string {
 
 // email is an email as it is quoted. Anybody may have sent it, by any name.
 func (f slackFile) email() core.Quotation {
-	q := core.Quotation{What: "email", File: f.called(), Text: escape.Replace(shorten(f.Email, maxEmail))}
+	name := chat.File{ID: f.ID, Name: cmp.Or(f.Name, f.Title)}.Called()
+	q := core.Quotation{What: "email", File: name, Text: escape.Replace(shorten(f.Email, maxEmail))}
 	if len(f.From) > 0 {
 		q.Name = chat.Name(f.From[0].Original)
 	}
@@ -144,7 +141,7 @@ func (s *Slack) filesOf(ctx context.Context, channel string, sent []sentFile, n 
 			}
 		}
 		f.by.Name = cmp.Or(f.by.Name, n.of(f.by.ID))
-		file := f.file(f.by)
+		file := f.file()
 		file.Why = cmp.Or(why, file.Why)
 		files = append(files, file)
 	}
@@ -164,8 +161,7 @@ func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why 
 	case err != nil:
 		return f, "Slack does not show it to the bot: " + webapi.Refusal(err), nil
 	}
-	raw, err := json.Marshal(info)
-	return slackFileOf(raw), "", err
+	return slackFileOf([]byte(info.Preview)), "", nil
 }
 
 const scopeFiles = "files:read"

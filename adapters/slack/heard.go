@@ -78,7 +78,7 @@ func (a attachment) isOwn(byBot bool) bool {
 // heardIn reads all of a message that carries words.
 func heardIn(m slackMessage) heard {
 	h := heard{text: withBlocks(m.Text, m.Blocks), bot: m.BotID != "", left: maxAttachments}
-	by := author("", cmp.Or(m.User, m.BotID))
+	by := speaker("", cmp.Or(m.User, m.BotID))
 	h.addFiles(by, m.Files)
 	for _, f := range placed.FindAllSubmatch(m.Blocks, maxFiles) { // the event of a mention may have them there alone
 		h.addFile(sentFile{slackFile{ID: string(f[1]), Mode: modeStub, placed: true}, by})
@@ -90,8 +90,8 @@ func heardIn(m slackMessage) heard {
 // placed matches where a file stands in blocks. In a text, quotes are escaped.
 var placed = regexp.MustCompile(`"file_id":\s*"(F[A-Z0-9]+)"`)
 
-// author is who wrote something. A name that Slack does not send with it is looked up later.
-func author(name, id string) core.Speaker {
+// speaker is who wrote something. A name that Slack does not send with it is looked up later.
+func speaker(name, id string) core.Speaker {
 	by := core.Speaker{Name: chat.Name(unescape.Replace(name))}
 	if id != "" {
 		by.ID = Name + ":" + id
@@ -99,7 +99,7 @@ func author(name, id string) core.Speaker {
 	return by
 }
 
-// attach reads the attachments of a message that by wrote: to text is added what is their own.
+// attach reads the attachments of a message by somebody. Their own parts, such as pasted tables, are added to text.
 func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessage, depth int) {
 	for _, raw := range items(attachments) {
 		if h.left == 0 || depth == 0 {
@@ -121,9 +121,9 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 		what, from := "attachment", by // an app may give any name as its author's, but no id
 		switch {
 		case a.From != "" || a.Original != "" || a.IsAppUnfurl:
-			what, from = "link preview", author(cmp.Or(a.Service, a.AuthorName, hostOf(cmp.Or(a.From, a.Original))), "")
+			what, from = "link preview", speaker(cmp.Or(a.Service, a.AuthorName, hostOf(cmp.Or(a.From, a.Original))), "")
 		case a.AuthorName+a.Service != "":
-			from = author(cmp.Or(a.AuthorName, a.Service), "")
+			from = speaker(cmp.Or(a.AuthorName, a.Service), "")
 		}
 		if text := a.said(); text != "" {
 			h.quoted = append(h.quoted, a.quotation(what, from, text))
@@ -134,7 +134,7 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 
 // forward reads a forwarded message, its files, and what it forwards itself.
 func (h *heard) forward(a attachment, depth int) {
-	by := author(a.AuthorName, cmp.Or(a.AuthorID, a.BotID))
+	by := speaker(a.AuthorName, cmp.Or(a.AuthorID, a.BotID))
 	q := a.quotation("linked message", by, a.said())
 	if a.IsShare {
 		q.What = "forwarded message"
@@ -160,11 +160,10 @@ func (h *heard) forward(a attachment, depth int) {
 		inner.attach(&q.Text, by, original.Message.Attachments, depth-1)
 	}
 	inner.attach(&q.Text, by, a.Attachments, depth-1)
-	files := namesOf(inner.files)
 	if q.Text == "" && !slices.Contains(noPreview, a.Fallback) {
 		q.Text = a.Fallback
 	}
-	if q.Text = lines([]string{q.Text, files}); q.Text == "" && len(inner.quoted) == 0 {
+	if q.Text = chat.Joined("\n", q.Text, namesOf(inner.files)); q.Text == "" && len(inner.quoted) == 0 {
 		q.Text = "[Slack sent no text of it]"
 	}
 	h.quoted = append(append(h.quoted, q), inner.quoted...)
@@ -196,7 +195,7 @@ func (a attachment) said() string {
 		}
 		parts = append(parts, field.Title+field.Value)
 	}
-	text := withBlocks(lines(parts), a.Blocks)
+	text := withBlocks(chat.Joined("\n", parts...), a.Blocks)
 	switch {
 	case a.isForward():
 		return text
@@ -205,12 +204,7 @@ func (a attachment) said() string {
 	case text == "":
 		return ""
 	}
-	return lines([]string{text, a.Footer})
-}
-
-// lines are the texts that are not empty, one below the other.
-func lines(texts []string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n")
+	return chat.Joined("\n", text, a.Footer)
 }
 
 func hostOf(address string) string {
@@ -262,12 +256,12 @@ func namesOf(files []sentFile) string {
 	}
 	names := make([]string, len(files))
 	for i, f := range files {
-		names[i] = f.called()
+		names[i] = f.file().Called()
 	}
 	return "[attached files: " + escape.Replace(strings.Join(names, ", ")) + "]"
 }
 
-// texts are all in which names stand that are looked up.
+// texts are the texts of which names are looked up.
 func (h heard) texts() []string {
 	all := []string{h.text}
 	for _, q := range h.quoted {
@@ -300,7 +294,7 @@ func (h heard) points(n *names) []core.Block {
 
 // readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it
 // that carries words, what it points at quoted, and its files by name.
-func (n *names) readable(ctx context.Context, what string, messages []slackMessage) []core.Quotation {
+func (n *names) readable(ctx context.Context, b bot, what string, messages ...slackMessage) []core.Quotation {
 	said, texts := make([]heard, len(messages)), []string{}
 	for i, m := range slices.Backward(messages) { // the newest names first
 		said[i] = heardIn(m)
@@ -310,15 +304,16 @@ func (n *names) readable(ctx context.Context, what string, messages []slackMessa
 	n.learn(ctx, texts...)
 	all := make([]core.Quotation, len(messages))
 	for i, m := range messages {
-		by := author("", cmp.Or(m.User, m.BotID))
+		by := speaker("", cmp.Or(m.User, m.BotID))
 		text := []string{notLabel.Replace(fromMrkdwn(said[i].text, n.known))}
-		for _, b := range said[i].points(n) {
-			text = append(text, b.Text)
+		for _, q := range said[i].points(n) {
+			text = append(text, q.Text)
 		}
 		own := slices.DeleteFunc(said[i].files, func(f sentFile) bool { return f.by != by })
 		text = append(text, unescape.Replace(namesOf(own)))
 		at := core.QuotedAt(timeOf(json.RawMessage(m.TS)))
-		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: lines(text)}
+		all[i] = core.Quotation{What: what, Name: n.of(by.ID), ID: by.ID, At: at, Text: chat.Joined("\n", text...)}
+		b.attribute(&all[i], m)
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -326,7 +327,8 @@ func TestNothingThatIsCarriedActs(t *testing.T) {
 				wants(t, reads(m), `{"quoted":"file","file":"note.txt","name":"ann","id":"slack:U1ANN"`)
 			}
 			quoted := name == "forward" || name == "file"
-			if quoted != named || quoted && (speaker.ID != "slack:U1ANN" || m.Content.Own() != "") {
+			if (quoted || chat.Labelled(words)) != named || named && speaker.ID != "slack:U1ANN" ||
+				quoted && m.Content.Own() != "" {
 				t.Errorf("%s of %q: %v says %q", name, words, speaker, m.Content.Own())
 			}
 		}

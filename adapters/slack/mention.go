@@ -20,15 +20,17 @@ var code = regexp.MustCompile("(?s:```.+?```)|\\B`[^`\n]+`\\B")
 // outsideCode is a text without what is code in it.
 func outsideCode(text string) string { return code.ReplaceAllLiteralString(text, " ") }
 
-// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it.
-// mentioned reports whether the bot is mentioned anywhere in the message, outside code. ids are the bot's and those
-// of its groups.
-func cutMention(text string, ids ...string) (rest string, mentioned bool) {
-	rest = strings.TrimSpace(text)
+// mentionIDs are the ids whose mention is one of the bot: its own, and those of its groups.
+func (s *Slack) mentionIDs(b bot) []string { return append(s.Config.mentionGroups(), b.user) }
+
+// cutMention removes mentions of one of these ids from the beginning of a message, each with the commas and colons
+// after it.
+func cutMention(text string, ids ...string) string {
+	rest := strings.TrimSpace(text)
 	for {
 		at := address.FindStringSubmatchIndex(rest)
 		if at == nil || at[0] != 0 || !isOne(ids, rest[at[2]:at[3]]) {
-			return rest, mentions(outsideCode(text), ids)
+			return rest
 		}
 		rest = strings.TrimSpace(strings.TrimLeft(rest[at[1]:], ",:"))
 	}
@@ -54,7 +56,8 @@ func (m slackMessage) isFor(ids []string) bool {
 	if named(m.Blocks) {
 		_ = json.Unmarshal(m.Blocks, &blocks) // of any form
 	}
-	plain, coded := mentionsIn(blocks, false, ids)
+	plain, coded := false, false
+	eachMention(blocks, false, ids, func(inCode bool) { plain, coded = plain || !inCode, coded || inCode })
 	switch {
 	case mentions(m.Text, ids):
 		return mentions(outsideCode(m.Text), ids) && (plain || !coded)
@@ -65,30 +68,24 @@ func (m slackMessage) isFor(ids []string) bool {
 	return mentions(outsideCode(heardIn(m).text), ids)
 }
 
-// mentionsIn reports whether blocks, or a part of them, mention one of these ids outside code, and in code. inCode:
-// the part is in some.
-func mentionsIn(part any, inCode bool, ids []string) (plain, coded bool) {
-	found := func(yes bool) { plain, coded = plain || yes && !inCode, coded || yes && inCode }
-	within := func(parts any) {
-		p, c := mentionsIn(parts, inCode, ids)
-		plain, coded = plain || p, coded || c
-	}
+// eachMention calls found for the mentions of one of these ids in blocks, or in a part of them. inCode: the part is in
+// code.
+func eachMention(part any, inCode bool, ids []string, found func(inCode bool)) {
 	switch part := part.(type) {
 	case []any:
 		for _, each := range part {
-			within(each)
+			eachMention(each, inCode, ids, found)
 		}
 	case map[string]any:
 		text := func(key string) string { s, _ := part[key].(string); return s }
 		style, _ := part["style"].(map[string]any)
 		inCode = inCode || style["code"] == true || text("type") == "rich_text_preformatted"
-		found(isOne(ids, text("user_id")) || isOne(ids, text("usergroup_id")))
-		if text("type") == "mrkdwn" {
-			found(mentions(outsideCode(text("text")), ids))
+		if isOne(ids, text("user_id")) || isOne(ids, text("usergroup_id")) ||
+			text("type") == "mrkdwn" && mentions(outsideCode(text("text")), ids) {
+			found(inCode)
 		}
-		within(part["elements"])
-		within(part["text"])
-		within(part["fields"])
+		for _, key := range []string{"elements", "text", "fields"} {
+			eachMention(part[key], inCode, ids, found)
+		}
 	}
-	return plain, coded
 }

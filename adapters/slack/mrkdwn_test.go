@@ -53,11 +53,13 @@ func TestCutMention(t *testing.T) {
 		"&lt;@B1&gt;":               {"&lt;@B1&gt;", false},
 		"<@B1>":                     {"", true},
 	} {
-		if rest, mentioned := cutMention(in, "B1"); rest != want.rest || mentioned != want.mentioned {
+		rest, mentioned := cutMention(in, "B1"), mentions(outsideCode(in), []string{"B1"})
+		if rest != want.rest || mentioned != want.mentioned {
 			t.Errorf("%q: %q, %v", in, rest, mentioned)
 		}
 	}
-	if rest, mentioned := cutMention("<@> x", ""); rest != "<@> x" || mentioned {
+	rest, mentioned := cutMention("<@> x", ""), mentions("<@> x", []string{""})
+	if rest != "<@> x" || mentioned {
 		t.Errorf("without a bot: %q, %v", rest, mentioned)
 	}
 }
@@ -82,8 +84,8 @@ func FuzzAddressed(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		rest, mentioned := cutMention(text, "B1")
-		if again, _ := cutMention(rest, "B1"); again != rest {
+		rest, mentioned := cutMention(text, "B1"), mentions(text, []string{"B1"})
+		if again := cutMention(rest, "B1"); again != rest {
 			t.Errorf("%q: %q, then %q", text, rest, again)
 		}
 		if !strings.HasSuffix(strings.TrimSpace(text), rest) || !mentioned && rest != strings.TrimSpace(text) {

@@ -33,8 +33,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 		names.learn(ctx, mentioning(e.Actor.ID))
 	}
 	names.learn(ctx, said.texts()...)
-	rest, _ := cutMention(said.text, append(s.Config.mentionGroups(), b.user)...)
-	h.Text = fromMrkdwn(rest, names.known)
+	h.Text = fromMrkdwn(cutMention(said.text, s.mentionIDs(b)...), names.known)
 	thread, asked, err := s.above(ctx, b, e, m, names, direct)
 	if err != nil {
 		return in, err

@@ -47,13 +47,12 @@ type Slack struct {
 	missing  chat.WarnOnce
 	sleep    func(context.Context, time.Duration)
 
-	names    chat.Cache[string]   // by user
+	names    chat.Cache[string]   // by user, bot or channel
 	dms      chat.Cache[string]   // by user: the channel of direct messages
 	members  chat.Cache[[]string] // by user group
 	handles  chat.Cache[string]   // by user group: how people call it
 	reached  chat.Cache[bool]     // by place: people can be told there
 	channels chat.Cache[string]   // by channel: its type
-	rooms    chat.Cache[string]   // by channel: how people call it
 	views    chat.Cache[bool]     // by thread of direct messages: it began in the assistant view
 	homes    chat.Cache[string]   // by user: their workspace or organisation
 	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
@@ -65,14 +64,17 @@ type Slack struct {
 	ended      bool
 }
 
-// New makes the platform; nothing is connected before Run. It uses Signer, Card, PutBlob,
-// Jitter, Now, Words and Log of d.
+// New makes the platform; nothing is connected before Run. It uses Signer, Card, CheckEdit, PutBlob, Events, Jitter,
+// Now, ReadBefore, Words and Log of d.
 func New(d core.Deps, c Config) *Slack {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.Events == nil {
+		d.Events = chat.NoEvents
 	}
 	d.Log = d.Log.With("platform", Name)
 	s := &Slack{
@@ -81,7 +83,6 @@ func New(d core.Deps, c Config) *Slack {
 		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now}, handles: chat.Cache[string]{Now: d.Now},
 		dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
-		rooms:   chat.Cache[string]{Now: d.Now},
 		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now}, reached: chat.Cache[bool]{Now: d.Now},
 		views: chat.Cache[bool]{Now: d.Now},
 	}

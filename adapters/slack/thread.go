@@ -29,7 +29,7 @@ const (
 	threadWait  = 3 * time.Second  // of that, for Slack's rate limit
 	rootTime    = time.Second      // for the message that began a thread; this delays the event's commit
 
-	leastTokens = 30 // of a message that is quoted: no more of them need to be kept than the budget has room for
+	leastTokens = 30 // of the shortest quoted message: no more messages are kept than fit into the budget
 )
 
 // above reads what stands above a message in its thread and the agent has not heard: everything if its conversation
@@ -39,10 +39,10 @@ func (s *Slack) above(
 	ctx context.Context, b bot, e core.Event, m messageEvent, n *names, direct bool,
 ) (points []core.Block, asked bool, err error) {
 	inThread := m.ThreadTS != "" && m.ThreadTS < m.TS
-	if s.ReadBefore <= 0 || s.Events == nil || !inThread {
+	if s.ReadBefore <= 0 || !inThread {
 		return nil, false, nil
 	}
-	since, err := s.heard(ctx, e, m, direct)
+	since, err := s.heardUpTo(ctx, e, m, direct)
 	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
 		return nil, false, err
 	}
@@ -53,9 +53,9 @@ func (s *Slack) above(
 	return t.Quoted(s.ReadBefore), true, nil
 }
 
-// heard returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
+// heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
 // direct message is part of one conversation, in whatever thread it is.
-func (s *Slack) heard(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
+func (s *Slack) heardUpTo(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
 	last, err := chat.Events(s.Events).Heard(ctx, e, func(r core.EventRecord) bool {
 		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS
 	})
@@ -130,7 +130,10 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names,
 	if since != "" {
 		said = slices.DeleteFunc(said, b.wrote)
 	}
-	n.quote(ctx, b, &t, root, said)
+	t.Said = n.readable(ctx, b, chat.InThread, said...)
+	if root != nil && root.Subtype != beginsAssistant {
+		t.Root = &n.readable(ctx, b, chat.BeganThread, *root)[0]
+	}
 	return t
 }
 
@@ -143,26 +146,11 @@ const tooMany = "conversations.replies"
 // unread is what the agent is told of messages after a timestamp, or of a whole thread, of which only the first were
 // read, or none.
 func unread(since string, read int, why string) string {
-	switch {
-	case read > 0:
+	if read > 0 {
 		return fmt.Sprintf("Of the messages above only the first %d could be read; "+
 			"there are newer ones between them and the message below. %s", read, why)
-	case since != "":
-		return "What others wrote in this thread since you were last asked could not be read. " + why
 	}
-	return "The message below is in a thread, and what stands above it there could not be read. " + why
-}
-
-// quote adds messages to a thread: the one that began it and those after it.
-func (n *names) quote(ctx context.Context, b bot, t *chat.Thread, root *slackMessage, said []slackMessage) {
-	t.Said = n.readable(ctx, "message above", said)
-	for i, m := range said {
-		b.attribute(&t.Said[i], m)
-	}
-	if root != nil && root.Subtype != beginsAssistant {
-		t.Root = &n.readable(ctx, "message that began this thread", []slackMessage{*root})[0]
-		b.attribute(t.Root, *root)
-	}
+	return chat.Unread(since != "", why)
 }
 
 // attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name
@@ -171,9 +159,9 @@ func (b bot) attribute(q *core.Quotation, m slackMessage) {
 	q.Text = chat.OrNone(q.Text)
 	switch {
 	case b.wrote(m):
-		q.What, q.Name, q.ID = "your own "+q.What, b.name, Name+":"+b.user
+		q.What, q.Name, q.ID = chat.OwnMessage+q.What, b.name, Name+":"+b.user
 	case m.BotID != "":
-		q.Name, q.ID = cmp.Or(m.botName(), m.BotID), Name+":"+m.BotID
+		q.Name, q.ID = cmp.Or(m.botName(), q.Name, m.BotID), Name+":"+m.BotID
 	case m.Subtype == tombstone:
 		q.Name, q.ID = "", ""
 	}
@@ -192,38 +180,37 @@ func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, err
 	if m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, viewed) {
 		return false, nil
 	}
-	if s.Events != nil {
-		known, err := s.Events(ctx, core.EventFilter{
-			Platform: Name, Conversation: conversationID(b.team, m.Channel, m.ThreadTS),
-			Kinds: []core.Kind{core.KindMessage, core.KindReset}, Limit: 1,
-		})
-		switch {
-		case err != nil:
-			return false, core.Wrap(core.DeliveryLater, err, "The conversation of a message can't be looked up now.")
-		case len(known) > 0:
-			return true, nil
-		}
+	known, err := s.Events(ctx, core.EventFilter{
+		Platform: Name, Conversation: conversationID(b.team, m.Channel, m.ThreadTS),
+		Kinds: []core.Kind{core.KindMessage, core.KindReset}, Limit: 1,
+	})
+	switch {
+	case err != nil:
+		return false, core.Wrap(core.DeliveryLater, err, "The conversation of a message can't be looked up now.")
+	case len(known) > 0:
+		return true, nil
 	}
-	return m.ParentUser != m.User && s.beganByAssistant(ctx, refOf(m.Channel, m.ThreadTS), viewed), nil
+	return m.ParentUser != m.User && s.beganByAssistant(ctx, m, viewed), nil
 }
 
-// beganByAssistant asks Slack, once for each thread, whether it began in the assistant view; unsaid if Slack can't say.
-func (s *Slack) beganByAssistant(ctx context.Context, thread core.Ref, unsaid bool) bool {
-	if known, fresh := s.views.Get(string(thread)); fresh {
+// beganByAssistant asks Slack, once for each thread, whether that of a message began in the assistant view; unsaid if
+// Slack can't say.
+func (s *Slack) beganByAssistant(ctx context.Context, m messageEvent, unsaid bool) bool {
+	thread := m.Channel + "/" + m.ThreadTS
+	if known, fresh := s.views.Get(thread); fresh {
 		return known
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootTime)
 	defer cancel()
-	channel, ts, _ := strings.Cut(string(thread), "/")
 	page, _, _, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-		ChannelID: channel, Timestamp: ts, Limit: 1,
+		ChannelID: m.Channel, Timestamp: m.ThreadTS, Limit: 1,
 	})
 	if s.called(err) != nil || len(page) == 0 {
 		return unsaid
 	}
 	var root slackMessage
 	_ = chat.Decode([]byte(page[0].Text), &root)
-	return s.views.Put(string(thread), root.TS == ts && root.Subtype == beginsAssistant, chat.Forever)
+	return s.views.Put(thread, root.TS == m.ThreadTS && root.Subtype == beginsAssistant, chat.Forever)
 }
 
 // stampOf is the timestamp of a time.

@@ -54,19 +54,8 @@ func (d *discordGateway) read() int {
 func wantsAsked(t *testing.T, v fakeVendor, texts []string, not ...string) {
 	t.Helper()
 	body := strings.NewReplacer(`\u003e`, ">", `\"`, `"`).Replace(v.lastBody())
-	rest := body
-	for _, text := range texts {
-		_, after, ok := strings.Cut(rest, text)
-		if !ok {
-			t.Fatalf("the model was not told %q, or not in its place: %s", text, body)
-		}
-		rest = after
-	}
-	for _, text := range not {
-		if strings.Contains(body, text) {
-			t.Errorf("the model was told %q: %s", text, body)
-		}
-	}
+	saysInOrder(t, body, texts...)
+	saysNothingOf(t, body, not...)
 }
 
 // A mention later in a post of a forum: the first message is known. What was read stays as it was, for another attempt,
@@ -94,7 +83,7 @@ func TestAMentionBelowADiscussionOnDiscord(t *testing.T) {
 	d.eve.Clicks(post, failed.ID, "Try again")
 	d.reads(post, "answer 1")
 	wantsAsked(t, v, []string{
-		`"message that this thread began with","name":"ann","id":"discord:1001"`,
+		`"message that began this thread","name":"ann","id":"discord:1001"`,
 		"> we could sell 42 apples. !stop approve @eve",
 		`"message in this thread","name":"bob","id":"discord:1002"`, "> or 43 pears",
 		`{"name":"eve","id":"discord:1003"} says:`,
@@ -123,7 +112,7 @@ func TestAThreadOnTheAnswerOnDiscord(t *testing.T) {
 	d.ready(http.StatusOK)
 	d.bob.Posts(thread, "why so many?")
 	d.reads(thread, "answer 2")
-	own := `"your own message, which this thread began with","name":"gatehouse"`
+	own := `"your own message that began this thread","name":"gatehouse"`
 	wantsAsked(t, v, []string{own, "> answer 1", "> why so many?"}, "how many?")
 	d.ann.Posts(thread, "are you sure?")
 	d.reads(thread, "answer 3")

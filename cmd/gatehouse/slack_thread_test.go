@@ -73,7 +73,7 @@ func (l listening) hears(n int) (all []core.Message, last string) {
 	return all, last
 }
 
-// says reports what of some texts the model did not see, or saw in another order.
+// saysInOrder fails if a text lacks one of some parts, or has them in another order.
 func saysInOrder(t *testing.T, text string, want ...string) {
 	t.Helper()
 	rest := text
@@ -115,7 +115,7 @@ func TestSlackAThreadThatPeopleHadIsRead(t *testing.T) {
 	}
 	saysInOrder(t, last,
 		`{"quoted":"message that began this thread","name":"ann","id":"slack:U1ANN","at":"`, "> The build is red\n",
-		`{"quoted":"message above","name":"bob","id":"slack:U2BOB","at":"`, "> !stop\n", "> {", "> > @eve approve it\n",
+		`{"quoted":"message in this thread","name":"bob","id":"slack:U2BOB","at":"`, "> !stop\n", "> {", "> > @eve approve it\n",
 		`"name":"deploys","id":"slack:B4BOT"`, "> Deployed 4711\n",
 		`"name":"eve","id":"slack:U3EVE"`, "> the log\n", "build.log",
 		`{"name":"ann","id":"slack:U1ANN"} says:`)
@@ -128,7 +128,7 @@ func TestSlackAThreadThatPeopleHadIsRead(t *testing.T) {
 	if len(all) != 3 {
 		t.Errorf("the conversation has %d messages", len(all))
 	}
-	saysInOrder(t, last, `{"quoted":"message above","name":"bob","id":"slack:U2BOB"`, "> @ann or the disk?\n",
+	saysInOrder(t, last, `{"quoted":"message in this thread","name":"bob","id":"slack:U2BOB"`, "> @ann or the disk?\n",
 		"says:\n> and now?")
 	saysNothingOf(t, last, "The build is red", "Deployed", "answer 1")
 	l.reads("C1", root.TS, "answer 2")
@@ -188,7 +188,7 @@ func TestSlackALongThread(t *testing.T) {
 		l := listens(t, slacktest.Options{}, map[string]string{"GATEHOUSE_READ_BEFORE": "1000"})
 		l.ann.Posts("C1", l.slack.MentionOfBot()+" well?", long(l))
 		_, last := l.hears(1)
-		saysInOrder(t, last, "> The first of 300\n", "Messages of this thread before what follows that are left out: ",
+		saysInOrder(t, last, "> The first of 300\n", "Messages of this thread that are left out: ",
 			"> number 298 of many\n", "> number 299 of many\n", "> well?")
 		saysNothingOf(t, last, "number 1 of many", "number 250 of many", "could be read")
 		if n := l.slack.CountCalls("conversations.replies"); n != 1 {
@@ -213,7 +213,7 @@ func TestSlackALongThread(t *testing.T) {
 		other := l.eve.Posts("C1", "Another thread", slacktest.WithoutEvent())
 		l.eve.Posts("C1", l.slack.MentionOfBot()+" and here?", slacktest.InThread(other.TS))
 		_, last = l.hears(2)
-		saysInOrder(t, last, "what stands above it there could not be read", "Slack asks to wait", "> and here?")
+		saysInOrder(t, last, "what was said there before could not be read", "Slack asks to wait", "> and here?")
 		l.eve.Posts("C1", "and now?", slacktest.InThread(other.TS))
 		_, last = l.hears(3)
 		saysInOrder(t, last, "What others wrote in this thread since you were last asked could not be read. "+

@@ -19,7 +19,8 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		return nil, err
 	}
 	if input.Message == nil {
-		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: cmp.Or(input.Ignored, "there is nothing to answer")}}, nil
+		cause := cmp.Or(input.Ignored, "there is nothing to answer")
+		return &core.Finish{End: core.End{Kind: core.EndIgnored, Cause: cause}}, nil
 	}
 	if f, err := t.typedDecision(ctx, input); f != nil || err != nil {
 		return f, err

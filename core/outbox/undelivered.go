@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"gatehouse/core"
@@ -121,12 +122,8 @@ func (d *Deliverer) instead(
 // inPlace returns the sentence that stands in place of an answer that its platform refused for what it says: one for
 // all posts of an event. None stands in place of what only shows progress, and of a change: what is there stays.
 func (d *Deliverer) inPlace(row core.OutboxRow, why error) (f core.Fallback) {
-	switch row.Kind {
-	case core.PostReply, core.PostError, core.PostNotice:
-	default:
-		return f
-	}
-	if row.Event == 0 || isWhole(row) {
+	answers := []core.PostKind{core.PostReply, core.PostError, core.PostNotice}
+	if !slices.Contains(answers, row.Kind) || row.Event == 0 || isWhole(row) {
 		return f
 	}
 	refused := core.Errorf(core.ContentRefused, "%s", core.MessageOf(why))

@@ -6,7 +6,10 @@
 //	without.go   leave secrets out of what is stored
 //	names.go     look up the names in a message, not too many
 //	message.go   a person's message as the agent reads it
-//	images.go    fetch and store the images attached to a message, within limits for the message and for the process
+//	files.go     the images and texts attached to a message, within its limits
+//	fetch.go     fetch one file from the platform's own hosts, within the limits of the process
+//	thread.go    what was said in a thread before a message, within a budget
+//	earlier.go   what the agent has heard of a conversation, and whether only bots have spoken in it
 //	buttons.go   a button's sealed value, and the event that a press becomes
 //	draw.go      draw a post as messages
 //	copies.go    copies of a card for approvers who can't see its conversation

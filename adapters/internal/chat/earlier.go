@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode"
 
 	"gatehouse/core"
 )
@@ -10,12 +12,26 @@ import (
 // Events lists events, the latest first; it is core.Deps.Events.
 type Events func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
 
-// Heard says which events of a conversation the agent knows, before e: messages that were answered, and resets. It returns the latest
-// that found accepts; nil if there is none, so that the conversation begins with e. Error: the store's.
-func (events Events) Heard(ctx context.Context, e core.Event, found func(core.EventRecord) bool) (*core.EventRecord, error) {
-	all, err := events(ctx, core.EventFilter{
-		Platform: e.Platform, Conversation: e.Conversation, Before: e.ID, Kinds: []core.Kind{core.KindMessage, core.KindReset},
-		Ends: []core.EndKind{core.EndReplied, core.EndSuspended, core.EndNothing, core.EndApplied}, Limit: mostHeard,
+// NoEvents are the events where there is no store.
+func NoEvents(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
+
+// before lists the events of a conversation before one of it, at most mostHeard.
+func (events Events) before(ctx context.Context, e core.Event, f core.EventFilter) ([]core.EventRecord, error) {
+	f.Platform, f.Conversation, f.Before, f.Limit = e.Platform, e.Conversation, e.ID, mostHeard
+	return events(ctx, f)
+}
+
+// mostHeard is how many events are looked through. Those of a button do not tell where in the conversation they were.
+const mostHeard = 50
+
+// Heard returns the latest event before e that the agent knows, a message that was answered or a reset, and that found
+// accepts; nil: the conversation begins with e. Error: the store's.
+func (events Events) Heard(
+	ctx context.Context, e core.Event, found func(core.EventRecord) bool,
+) (*core.EventRecord, error) {
+	all, err := events.before(ctx, e, core.EventFilter{
+		Kinds: []core.Kind{core.KindMessage, core.KindReset},
+		Ends:  []core.EndKind{core.EndReplied, core.EndSuspended, core.EndNothing, core.EndApplied},
 	})
 	if n := slices.IndexFunc(all, found); err == nil && n >= 0 {
 		return &all[n], nil
@@ -23,29 +39,34 @@ func (events Events) Heard(ctx context.Context, e core.Event, found func(core.Ev
 	return nil, err
 }
 
-// mostHeard is how many events are looked through. Those of a button say nothing of where in the conversation they were.
-const mostHeard = 50
+// IDs are the ids that a setting lists, with commas between them.
+func IDs(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
 
-// maxBotTurns is how many turns of bots may follow each other in a conversation without a person: two bots could answer each other forever.
+// maxBotTurns is how many turns of bots may follow each other in a conversation without a person: two bots could answer
+// each other forever.
 const maxBotTurns = 3
 
-// OnlyBots reports whether so many turns before e, which a bot wrote, were bots' that a person has to write first.
-func (events Events) OnlyBots(ctx context.Context, e core.Event, isBot func(actor string) bool) (bool, error) {
-	all, err := events(ctx, core.EventFilter{
-		Platform: e.Platform, Conversation: e.Conversation, Before: e.ID, Kinds: []core.Kind{core.KindMessage}, Limit: mostHeard,
-	})
+// OnlyBots reports whether a bot wrote the message e and may not be answered: maxBotTurns turns before it were bots'
+// too, so a person has to write first. Error: the store's.
+func (events Events) OnlyBots(ctx context.Context, e core.Event, isBot func(core.Actor) bool) (bool, error) {
+	if !isBot(e.Actor) {
+		return false, nil
+	}
+	all, err := events.before(ctx, e, core.EventFilter{Kinds: []core.Kind{core.KindMessage}})
 	turns := 0
 	for _, earlier := range all {
-		switch {
-		case !isBot(earlier.Actor.ID):
-			return false, err
-		case earlier.End.Kind != core.EndIgnored && earlier.End.Kind != core.EndWithdrawn && earlier.End.Kind != core.EndRefused:
-			if turns++; turns == maxBotTurns {
-				return true, err
-			}
+		if !isBot(earlier.Actor) {
+			break
+		}
+		switch earlier.End.Kind {
+		case core.EndIgnored, core.EndWithdrawn, core.EndRefused:
+		default:
+			turns++
 		}
 	}
-	return false, err
+	return turns >= maxBotTurns, err
 }
 
 // TooManyBots is the recorded cause of a message of a bot that is not answered; see OnlyBots.

@@ -15,7 +15,7 @@ import (
 
 const maxRedirects = 3
 
-// slots limits how many files this process holds in memory, whatever the number of people who send some: from the request for a file
+// slots limits how many files this process holds in memory, however many people send some: from the request for a file
 // until it is stored, or until its text is cut to its limit.
 var slots = make(chan struct{}, 4)
 
@@ -37,8 +37,8 @@ type Fetcher struct {
 
 var errForeignHost = errors.New("redirected to a foreign host")
 
-// Fetch fetches a file from an address, within its limits. Error: provider_unavailable, or the store's, if another attempt may succeed;
-// those of user-correctable categories are permanent.
+// Fetch fetches a file from an address, within its limits. Error: provider_unavailable, or the store's, if another
+// attempt may succeed; those of user-correctable categories are permanent.
 func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, error) {
 	if !i.own(address) {
 		return Content{}, core.Errorf(core.NotAllowed, "it is not stored at %s", i.Title)
@@ -64,7 +64,8 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= http.StatusInternalServerError:
-		return Content{}, core.Errorf(core.ProviderUnavailable, "%s can't be asked for a file now (%d).", i.Title, response.StatusCode)
+		status := response.StatusCode
+		return Content{}, core.Errorf(core.ProviderUnavailable, "%s can't be asked for a file now (%d).", i.Title, status)
 	case response.StatusCode != http.StatusOK:
 		return Content{}, i.Refused
 	}

@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"gatehouse/core"
 )
@@ -29,8 +30,9 @@ var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
 // textTypes are the text files whose media type does not say so.
 var textTypes = []string{
-	"application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/csv",
-	"application/sql", "application/javascript", "application/x-javascript", "application/typescript", "application/x-sh", "application/x-httpd-php", "image/svg+xml",
+	"application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/x-yaml",
+	"application/toml", "application/csv", "application/sql", "application/javascript", "application/x-javascript",
+	"application/typescript", "application/x-sh", "application/x-httpd-php", "image/svg+xml",
 }
 
 // textNames end the names of text files that are often declared to be something else, such as .ts to be a film.
@@ -112,9 +114,11 @@ type Read struct {
 	Fetched bool             // the platform was asked for some of it
 }
 
-// Files reads a message's files: images, and texts, which are cut to the limits. get fetches one of them. Error: one of get's
-// that another attempt may not meet.
-func Files(ctx context.Context, files []File, get func(ctx context.Context, f File) (Content, error)) (r Read, err error) {
+// Files reads a message's files: images, and texts, which are cut to the limits. get fetches one of them. Error: one of
+// get's that another attempt may not meet.
+func Files(
+	ctx context.Context, files []File, get func(ctx context.Context, f File) (Content, error),
+) (r Read, err error) {
 	images, texts := int64(maxImagesBytes), int64(maxTextsBytes)
 	for _, f := range files {
 		f.images, f.texts = min(images, maxImageBytes), min(texts, maxTextBytes)
@@ -148,7 +152,7 @@ func Files(ctx context.Context, files []File, get func(ctx context.Context, f Fi
 			r.Texts = append(r.Texts, f.quoted(c.Text))
 		}
 		if err = nil; why != "" {
-			r.Unread = append(r.Unread, noBrackets.Replace(f.called())+" ("+Name(why)+")")
+			r.Unread = append(r.Unread, noBrackets.Replace(f.Called())+" ("+Name(why)+")")
 		}
 	}
 	return r, nil
@@ -187,17 +191,19 @@ func (f File) tooLarge() error {
 	return core.Errorf(core.MessageTooLarge, "too large")
 }
 
-func (f File) called() string { return cmp.Or(Name(f.Name), Name(f.ID), "a file") }
+// Called is the name of a file on one line.
+func (f File) Called() string { return cmp.Or(Name(f.Name), Name(f.ID), "a file") }
 
 // quoted is a file's text as the model is shown it.
 func (f File) quoted(text string) core.Block {
-	return core.Quote(core.Quotation{What: core.QuotedFile, File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: text})
+	return core.Quote(core.Quotation{What: core.QuotedFile, File: f.Called(), Name: f.By.Name, ID: f.By.ID, Text: text})
 }
 
 // said is what is said in a recording.
 func (f File) said() core.Quotation {
 	return core.Quotation{
-		What: "recording, as the platform wrote it down", File: f.called(), Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
+		What: "recording, as the platform wrote it down", File: f.Called(),
+		Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
 	}
 }
 
@@ -246,20 +252,15 @@ func (f File) TextOf(data []byte, whole int64) (Content, error) {
 	return Content{Text: text, Left: max(0, whole-int64(len(head)))}, nil
 }
 
-// decoded is a text of bytes in UTF-8 or, with a mark at its beginning, UTF-16. What is declared to be a text may have some bytes
-// that are none; of others each must be valid. One that was cut may end within a character. A text has no control characters but white space and escapes.
+// decoded returns bytes in UTF-8 or, with a mark at their beginning, UTF-16 as a text. A file that is declared to be a
+// text may have some bytes that are none; in any other each must be valid. One that was cut may end within a character.
+// A text has no control characters but white space and escapes.
 func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		units := make([]uint16, 0, len(data)/2)
-		for i := 2; i+1 < len(data); i += 2 {
-			low, high := data[i], data[i+1]
-			if data[0] == 0xfe {
-				low, high = high, low
-			}
-			units = append(units, uint16(low)|uint16(high)<<8)
-		}
-		text = string(utf16.Decode(units))
+		wide := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
+		data, _ = wide.Bytes(data[:len(data)&^1]) // can't fail: what is no character becomes U+FFFD
+		text = string(data)
 	default:
 		if text = strings.TrimPrefix(string(data), "\ufeff"); cut {
 			text = wholeRunes(text)
@@ -278,11 +279,8 @@ func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 // wholeRunes is a text without the beginning of a character that was cut at its end.
 func wholeRunes(s string) string {
 	for cut := 1; cut < utf8.UTFMax && cut <= len(s); cut++ {
-		if utf8.RuneStart(s[len(s)-cut]) {
-			if !utf8.FullRuneInString(s[len(s)-cut:]) {
-				return s[:len(s)-cut]
-			}
-			break
+		if tail := s[len(s)-cut:]; utf8.RuneStart(tail[0]) && !utf8.FullRuneInString(tail) {
+			return s[:len(s)-cut]
 		}
 	}
 	return s

@@ -36,12 +36,12 @@ func (h Heard) Input() (in core.Input, err error) {
 	if h.Alone && len(points) == 0 && !Labelled(text) {
 		h.Speaker = core.Speaker{}
 	}
-	switch {
-	case text != "" || len(points) > 0 || len(h.Files.Images) > 0:
-	case h.Mention:
-		return in, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing in that message that I can read. Write what you would like after mentioning me.")
-	default:
-		return in, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing in that message that I can read. Write what you would like.")
+	if text == "" && len(points) == 0 && len(h.Files.Images) == 0 {
+		ask := "There is nothing in that message that I can read. Write what you would like."
+		if h.Mention {
+			ask = "There is nothing in that message that I can read. Write what you would like after mentioning me."
+		}
+		return in, core.Errorf(core.ChatMessageShapeInvalid, "%s", ask)
 	}
 	m := core.Message{Role: core.User, Content: core.Said(h.Speaker, text, points, h.Files.Images...)}
 	if err := m.Validate(); err != nil {

@@ -80,6 +80,26 @@ func Counted(text string, n int) string { return wording.Fill(text, "{count}", T
 // MoreNote returns a note with the number of characters that were left out of a text.
 func MoreNote(left int) string { return "… (" + Thousands(left) + " more characters are not shown)" }
 
+// Shortened returns the beginning of a text within a limit in UTF-16 units, and how much is missing.
+func Shortened(s string, limit int) string {
+	head, left := Head(s, limit)
+	if left > 0 {
+		head += MoreNote(left)
+	}
+	return head
+}
+
+// Joined joins the texts in which there is something, without the white space around them.
+func Joined(between string, texts ...string) string {
+	var all []string
+	for _, s := range texts {
+		if s = strings.TrimSpace(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	return strings.Join(all, between)
+}
+
 // OneLine joins the lines of a text, with one space between words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

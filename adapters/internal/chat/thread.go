@@ -15,14 +15,30 @@ type Thread struct {
 	Note string           // what else was not read, and why; "": nothing
 }
 
-// Quoted is the thread as the model is shown it: the root, and as many of the newest messages as fit into a budget of tokens, as
-// they are estimated. nil: there is nothing to show.
+// What the messages of a thread are, as the model is told.
+const (
+	BeganThread = "message that began this thread"
+	InThread    = "message in this thread"
+	OwnMessage  = "your own " // in front of these, for one of the bot's
+)
+
+// Unread is the Note of a thread of which nothing could be read; why is a sentence. goesOn: the agent knows what came
+// before its last turn there.
+func Unread(goesOn bool, why string) string {
+	if goesOn {
+		return "What others wrote in this thread since you were last asked could not be read. " + why
+	}
+	return "The message below is in a thread, and what was said there before could not be read. " + why
+}
+
+// Quoted is the thread as the model is shown it: the root, and as many of the newest messages as fit into a budget of
+// tokens, as they are estimated. nil: there is nothing to show.
 func (t Thread) Quoted(tokens int) []core.Block {
 	var all []core.Quotation
 	left := 3 * tokens // bytes
 	if t.Root != nil {
 		root := *t.Root
-		root.Text = atMost(root.Text, left/2)
+		root.Text = Shortened(root.Text, left/2)
 		all, left = append(all, root), left-sizeOf(root)
 	}
 	from := len(t.Said)
@@ -33,7 +49,7 @@ func (t Thread) Quoted(tokens int) []core.Block {
 	said := slices.Clone(t.Said[from:])
 	if len(said) == 0 && len(t.Said) > 0 { // one alone is too long
 		last := t.Said[len(t.Said)-1]
-		last.Text = atMost(last.Text, max(left, minQuoted))
+		last.Text = Shortened(last.Text, max(left, minQuoted))
 		said, from = append(said, last), from-1
 	}
 	if from += t.Left; from > 0 || t.More {
@@ -44,7 +60,7 @@ func (t Thread) Quoted(tokens int) []core.Block {
 		case t.More:
 			count = "more than " + count
 		}
-		all = append(all, Note("Messages of this thread before what follows that are left out: "+count+"."))
+		all = append(all, Note("Messages of this thread that are left out: "+count+"."))
 	}
 	if all = append(all, said...); t.Note != "" {
 		all = append(all, Note(t.Note))
@@ -62,18 +78,6 @@ const minQuoted = 300
 const labelSize = 90
 
 func sizeOf(q core.Quotation) int { return labelSize + len(q.Name) + len(q.Text) }
-
-// atMost is a text cut to a size in bytes, with how much is missing.
-func atMost(s string, size int) string {
-	if len(s) <= size {
-		return s
-	}
-	head, left := Head(s, max(0, size))
-	if left == 0 {
-		return s
-	}
-	return head + MoreNote(left)
-}
 
 // Note is a sentence of gatehouse to the model, beside what it is shown of others.
 func Note(text string) core.Quotation {

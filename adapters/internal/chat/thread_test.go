@@ -11,7 +11,7 @@ import (
 
 // said is a message of a thread.
 func said(n int, text string) core.Quotation {
-	return core.Quotation{What: "message above", Name: "Bob", ID: "x:2", Text: fmt.Sprintf("%d %s", n, text)}
+	return core.Quotation{What: "message in this thread", Name: "Bob", ID: "x:2", Text: fmt.Sprintf("%d %s", n, text)}
 }
 
 func TestAThreadIsItsRootAndTheNewestThatFit(t *testing.T) {
@@ -22,11 +22,11 @@ func TestAThreadIsItsRootAndTheNewestThatFit(t *testing.T) {
 	}
 	text := thread.Quoted(1000)[0].Text
 	first, last := strings.Index(text, "> 0 the plan"), strings.Index(text, "> 300 word")
-	note := strings.Index(text, "Messages of this thread before what follows that are left out: ")
+	note := strings.Index(text, "Messages of this thread that are left out: ")
 	if first < 0 || note < first || last < note {
 		t.Errorf("root at %d, note at %d, the newest at %d of %q", first, note, last, text)
 	}
-	kept := strings.Count(text, `{"quoted":"message above"`) - 1
+	kept := strings.Count(text, `{"quoted":"message in this thread"`) - 1
 	if !strings.Contains(text, fmt.Sprintf("left out: %d.", 340-kept)) || kept < 10 || len(text) > 3200 {
 		t.Errorf("%d messages in %d bytes: %q", kept, len(text), text)
 	}

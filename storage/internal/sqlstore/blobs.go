@@ -70,7 +70,7 @@ func (s *Store) LoadBlob(ctx context.Context, digest string) ([]byte, error) {
 	return read(ctx, s, func(t *Tx) (data []byte, err error) {
 		found, err := t.Row([]any{&data}, `select body from blobs where digest = $1`, digest)
 		if err == nil && !found {
-			err = core.Errorf(core.NotFound, "The image %s is not stored.", digest)
+			err = core.Errorf(core.NotFound, "Nothing is stored under the digest %s.", digest)
 		}
 		return data, err
 	})

@@ -72,9 +72,9 @@
 //
 // A message's row holds an image's digest, media type and size; its bytes are a blob, stored once, whoever sent them.
 // A blob is committed before a message refers to it, so it is kept while an unfinished event came with it
-// (event_blobs) or a message refers to it (message_blobs, which goes with the message's row). event_blobs.at is until
-// when it is kept in any case: that is for what is uploaded before there is a message (PutBlobFor). DeleteSession
-// removes what only that session had, Prune what ended events left.
+// (event_blobs) or a message refers to it (message_blobs, which goes with the message's row). Until event_blobs.at it is
+// kept in any case: an upload is there before its message (PutBlobFor). DeleteSession removes what only that session
+// had, Prune what ended events left.
 //
 // # Decision: one SQL with hooks, no dialect layer (2026-11-22)
 //

@@ -65,36 +65,13 @@ func (m *message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// file is what Slack knows of a file. A field of another form stays empty.
+// file is what Slack knows of a file. Preview is all of it, as Slack sent it, for the adapter to decode.
 type file struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Title        string `json:"title"`
-	Type         string `json:"mimetype"`
-	Size         int    `json:"size"`
-	Mode         string `json:"mode"`
-	Access       string `json:"file_access"`
-	IsExternal   bool   `json:"is_external"`
-	ExternalType string `json:"external_type"`
-	Download     string `json:"url_private_download"`
-	Private      string `json:"url_private"`
-	Preview      string `json:"preview"`
-	Shares       struct {
-		Public  map[string][]struct{} `json:"public"`
-		Private map[string][]struct{} `json:"private"`
-	} `json:"shares"`
-	Transcription struct {
-		Status  string `json:"status"`
-		Preview struct {
-			Content string `json:"content"`
-			More    bool   `json:"has_more"`
-		} `json:"preview"`
-	} `json:"transcription"`
+	Preview string `json:"preview"`
 }
 
 func (f *file) UnmarshalJSON(data []byte) error {
-	type plain file
-	_ = chat.Decode(data, (*plain)(f))
+	f.Preview = string(data)
 	return nil
 }
 

@@ -75,13 +75,12 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Sentences: cfg.Errors, Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, Keep: store.KeepIntent, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
-		PutBlob: store.PutBlob, AcceptClaim: store.AcceptClaim, HandOver: g.deliverer.HandOver,
+		Store: store, Approvals: service, Outbox: g.deliverer,
 		RequesterGroups: cfg.Policy.RequesterGroups,
 		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,
 		Workers: cfg.Workers, Memory: int64(cfg.TurnMemory), Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
-		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
+		Jitter: rand.Float64,
 	})
 	g.clock = schedule.New(schedule.Options{
 		Store: store, Expire: service.Expire, Remind: service.Remind, Lease: taskLease, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,

@@ -81,9 +81,9 @@ func soakChild(url string) error {
 	service, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
 	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: platforms, Owner: owner})
 	d := dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: store, Approvals: service, Outbox: deliver,
 		Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
-		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: harness,
 	})
 	var all sync.WaitGroup

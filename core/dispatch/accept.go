@@ -61,7 +61,7 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 		r, err = d.Store.Accept(ctx, e)
 		return r, false, err
 	}
-	r, claim, err := d.AcceptClaim(ctx, e, d.Owner)
+	r, claim, err := d.Store.AcceptClaim(ctx, e, d.Owner)
 	if err != nil || claim == nil {
 		leave()
 		return r, false, err
@@ -78,7 +78,7 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 // admit takes a place for the turn of an event, if one could begin now; leave gives it back. turns is the context of the turn, nil if none may
 // begin.
 func (d *Dispatcher) admit(e core.Event) (turns context.Context, leave func()) {
-	if d.AcceptClaim == nil || e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
+	if e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
 		return nil, nil
 	}
 	turns, end := d.accepting.enter()

@@ -124,11 +124,10 @@ func newBench(t testing.TB, s setup) *bench {
 	}
 	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner})
 	o := dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Recorded: store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: store, Approvals: service, Outbox: deliver,
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries
-		Delivered: deliver.Nudge, AcceptClaim: store.AcceptClaim, HandOver: deliver.HandOver,
 	}
 	if s.options != nil {
 		s.options(&o)

@@ -41,7 +41,7 @@ func (t *turn) cancel(ctx context.Context, which string) (string, error) {
 	for i, a := range chosen {
 		ids[i] = a.ID
 	}
-	n, err := t.Cancel(ctx, ids, who)
+	n, err := t.Approvals.Cancel(ctx, ids, who)
 	if err != nil {
 		return "", err
 	}

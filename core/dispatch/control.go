@@ -37,7 +37,7 @@ func (t *turn) control(ctx context.Context, word string) (*core.Finish, error) {
 
 // retry retries a failed event by one new event, however often the button is pressed.
 func (t *turn) retry(ctx context.Context, failed int64) (*core.Finish, error) {
-	_, err := t.Retry(ctx, failed)
+	_, err := t.Store.Retry(ctx, failed)
 	switch core.CategoryOf(err) {
 	case "":
 		return &core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
@@ -49,7 +49,7 @@ func (t *turn) retry(ctx context.Context, failed int64) (*core.Finish, error) {
 
 // askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the button from all cards.
 func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (*core.Finish, error) {
-	_, err := t.AskAgain(ctx, id, t.claim.Event.Actor)
+	_, err := t.Store.AskAgain(ctx, id, t.claim.Event.Actor)
 	switch core.CategoryOf(err) {
 	case "":
 		return &core.Finish{End: core.End{Kind: core.EndDecided}, AskedAgain: id}, nil
@@ -63,7 +63,7 @@ func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (*core.Finish, 
 func errorKey(seq int64) string { return fmt.Sprintf("error/%d", seq) }
 
 func (t *turn) stop(ctx context.Context) (string, error) {
-	s, err := t.Stop(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
+	s, err := t.Store.Stop(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
 	if err != nil {
 		return "", err
 	}
@@ -80,7 +80,7 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 // runningCall says what the call of the conversation does that has begun and has no result yet: a stop does not cut
 // it; "" if there is none. After a stop none begins any more, see the store's BeginIntent.
 func (t *turn) runningCall(ctx context.Context) (string, error) {
-	events, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
+	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +107,7 @@ func (t *turn) runningCall(ctx context.Context) (string, error) {
 // shown.
 func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID, err error) {
 	conversation := t.claim.Event.Conversation
-	unended, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
+	unended, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
 	if err != nil {
 		return "", nil, err
 	}
@@ -256,7 +256,7 @@ func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
 	for _, a := range open {
 		ids = append(ids, core.SignalID(a.ID))
 	}
-	events, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
+	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
 	for _, e := range events {
 		if s, ok := e.Body.(core.SignalEvent); ok {
 			ids = append(ids, core.SignalID(s.Approval))
@@ -332,7 +332,7 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 			}
 		}
 	}
-	_, err := t.Vote(ctx, c, who, e.Seq)
+	_, err := t.Approvals.Vote(ctx, c, who, e.Seq)
 	return err
 }
 

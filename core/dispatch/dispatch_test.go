@@ -294,7 +294,7 @@ func (h *hearing) Holds(ctx context.Context, owner string, stops bool) ([]core.H
 func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	began, let, heard := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{lever(began, let)}, options: func(o *dispatch.Options) {
-		o.Store = dispatch.StoreOf(&hearing{Store: o.Store, heard: heard})
+		o.Store = &hearing{Store: o.Store, heard: heard}
 	}})
 	b.say("room:1", "pull")
 	card := b.asked()

@@ -23,8 +23,8 @@ type Dispatcher struct {
 
 // New returns a dispatcher. It panics if a required part is missing.
 func New(o Options) *Dispatcher {
-	if o.Store == (Store{}) || o.Events == nil || o.Stop == nil || o.Retry == nil || o.AskAgain == nil || o.TakeBack == nil || o.Open == nil || o.Vote == nil || o.Cancel == nil || o.Harness == nil || o.Owner == "" {
-		panic("dispatch: Store, its functions, those of the approvals service, Harness and Owner are required")
+	if o.Store == nil || o.Approvals == nil || o.Outbox == nil || o.Harness == nil || o.Owner == "" {
+		panic("dispatch: Store, Approvals, Outbox, Harness and Owner are required")
 	}
 	o.defaults()
 	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, places: newPlaces(o.Workers, o.Memory), turns: newWake(), controls: newWake(),

@@ -23,7 +23,7 @@ func (b *busyOnce) Finish(context.Context, core.Finish) error {
 
 func TestFinishIsRetriedAfterALongTurn(t *testing.T) {
 	b := &busyOnce{}
-	o := Options{Store: StoreOf(b), Log: slog.New(slog.DiscardHandler)}
+	o := Options{Store: b, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
 	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now().Add(-2*time.Minute))
@@ -46,7 +46,7 @@ func (b *lateOnce) Finish(context.Context, core.Finish) error {
 
 func TestFinishIsRetriedAfterATimeout(t *testing.T) {
 	b := &lateOnce{}
-	o := Options{Store: StoreOf(b), Log: slog.New(slog.DiscardHandler)}
+	o := Options{Store: b, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
 	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now())

@@ -11,7 +11,6 @@ import (
 // to end the turn's context once no mutating tool runs.
 type ledger struct {
 	store   Store
-	keeps   func(ctx context.Context, c core.Claim, id core.ApprovalID, progress string) error
 	claim   core.Claim
 	persist func(context.Context, func(context.Context) error) error
 	cut     context.CancelCauseFunc
@@ -82,17 +81,12 @@ func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResu
 	return nil
 }
 
-// keeper commits how far a begun call is. One that pauses runs no more, so a stop can end the turn. It is nil if nothing can be kept.
-func (l *ledger) keeper() func(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
-	if l.keeps == nil {
-		return nil
+// keep commits how far a begun call is. One that pauses runs no more, so a stop can end the turn.
+func (l *ledger) keep(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
+	if pauses {
+		defer l.idle()
 	}
-	return func(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
-		if pauses {
-			defer l.idle()
-		}
-		return l.persist(ctx, func(ctx context.Context) error { return l.keeps(ctx, l.claim, id, progress) })
-	}
+	return l.persist(ctx, func(ctx context.Context) error { return l.store.KeepIntent(ctx, l.claim, id, progress) })
 }
 
 func (l *ledger) idle() {

@@ -143,7 +143,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.F
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.End = core.End{Kind: core.EndSuspended}
 		info, _ := core.TurnFrom(ctx)
-		approval, card, ok := t.Open(info, s.paused.Session, o)
+		approval, card, ok := t.Approvals.Open(info, s.paused.Session, o)
 		if ok {
 			f.Approval = &approval
 			linkAlike(approval, open, card)

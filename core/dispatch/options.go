@@ -9,64 +9,63 @@ import (
 	"gatehouse/core/chat"
 )
 
-// Store is the part of the store that dispatch needs. StoreOf makes one.
-type Store struct {
+// Store is the part of the store that dispatch needs. Its methods that stand here alone are those of the one SQL store.
+type Store interface {
 	core.Queue
 	core.Sessions
 	core.Approvals
-	core.Outbox
+
+	// AddPosts is that of core.Outbox.
+	AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error
+	// AcceptClaim is Accept that may claim the event at once.
+	AcceptClaim(ctx context.Context, e core.Event, owner string) (core.Receipt, *core.Claim, error)
+	// Events lists events, the latest first.
+	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+	// Stop asks the conversation's running turn to stop. If none runs, it withdraws a message that waits for a delayed
+	// retry.
+	Stop(ctx context.Context, c core.ConversationID, by core.Actor) (core.StopResult, error)
+	// Retry adds one new event with the content of a failed one. Repeating it returns the same receipt. It fails with
+	// not_found or invalid if the event can't be retried.
+	Retry(ctx context.Context, seq int64) (core.Receipt, error)
+	// AskAgain adds one new event with the content of the message whose turn requested an approval, if it expired and
+	// by requested it. Repeating it returns the same receipt. Errors: those of core's Approval.RefusalToAskAgain, and
+	// not_found.
+	AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error)
+	// KeepIntent commits how far a begun call is (core.IntentRecord.Progress), fenced.
+	KeepIntent(ctx context.Context, c core.Claim, id core.ApprovalID, progress string) error
+	// TakeBack makes the attempt of a lost claim not count, if its event has not ended.
+	TakeBack(ctx context.Context, c core.Claim) error
+	// RecordedApproval loads an approval that is what the audit log records.
+	RecordedApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
+	// PutBlob stores the bytes of an image that came about by an event, and returns their digest.
+	PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error)
 }
 
-// StoreOf returns a Store that uses one database for all of its parts.
-func StoreOf[S interface {
-	core.Queue
-	core.Sessions
-	core.Approvals
-	core.Outbox
-}](s S) Store {
-	return Store{s, s, s, s}
+// Approvals opens and decides approvals; it is the approvals service.
+type Approvals interface {
+	// Open returns the approval of a pause and the posts that go with it, as data for the Finish; ok is false if it
+	// requests none.
+	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
+	// Vote decides an approval for a person. Repeating it for the same event counts once.
+	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
+	// Cancel cancels those of the approvals that are open and that who requested or may decide, and returns how many.
+	Cancel(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error)
+}
+
+// Outbox delivers the posts of turns; it is the deliverer.
+type Outbox interface {
+	// HandOver reserves the means to deliver up to n posts of a turn that ends. The result is for the turn's Finish;
+	// deliver is called after it.
+	HandOver(platform string, n int) (h *core.Handover, deliver func())
+	// Nudge is called when posts may have been added otherwise.
+	Nudge()
 }
 
 // Options are a Dispatcher's parts and settings.
 type Options struct {
-	Store Store
-	// Events lists events, the latest first.
-	Events func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
-	// Stop asks the conversation's running turn to stop. If none runs, it withdraws a message that waits for a delayed retry.
-	Stop func(ctx context.Context, c core.ConversationID, by core.Actor) (core.StopResult, error)
-	// Retry adds one new event with the content of a failed one. Repeating it returns the same receipt. It fails with not_found or
-	// invalid if the event can't be retried.
-	Retry func(ctx context.Context, seq int64) (core.Receipt, error)
-
-	// AskAgain adds one new event with the content of the message whose turn requested an approval, if it expired and by requested it.
-	// Repeating it returns the same receipt. Errors: those of core's Approval.RefusalToAskAgain, and not_found.
-	AskAgain func(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error)
-
-	// Keep commits how far a begun call is (core.IntentRecord.Progress), fenced; nil: nothing is kept, and a call that was cut off is unknown.
-	Keep func(ctx context.Context, c core.Claim, id core.ApprovalID, progress string) error
-
-	// Recorded loads an approval that is what the audit log records.
-	Recorded func(ctx context.Context, id core.ApprovalID) (core.Approval, error)
-
-	// TakeBack makes the attempt of a lost claim not count, if its event has not ended.
-	TakeBack func(ctx context.Context, c core.Claim) error
-
-	// Open returns the approval of a pause and the posts that go with it, as data for the Finish; ok is false if it requests none.
-	Open func(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
-	// Vote decides an approval for a person. Repeating it for the same event counts once.
-	Vote func(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
-	// Cancel cancels those of the approvals that are open and that who requested or may decide, and returns how many.
-	Cancel func(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error)
-
-	// PutBlob stores the bytes of an image that came about by an event, and returns their digest. nil: images of tools are not kept.
-	PutBlob func(ctx context.Context, e core.Event, data []byte) (digest string, err error)
-
-	// AcceptClaim is Store.Accept that may claim the event at once; nil: every event waits for Store.Claim.
-	AcceptClaim func(ctx context.Context, e core.Event, owner string) (core.Receipt, *core.Claim, error)
-
-	// HandOver reserves the means to deliver up to n posts of a turn that ends. The result is for the turn's Finish; deliver is called after it.
-	// nil: posts wait until they are found in the outbox.
-	HandOver func(platform string, n int) (h *core.Handover, deliver func())
+	Store     Store
+	Approvals Approvals
+	Outbox    Outbox
 
 	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the policy's conditions ask
 	// about. Only those are looked up. nil: none.
@@ -85,7 +84,6 @@ type Options struct {
 	Sentences  Sentences
 	Log        *slog.Logger   // nil: logs are discarded
 	Jitter     func() float64 // of retry delays, from 0 (half) to 1 (full); nil: full
-	Delivered  func()         // called after a Finish that may have added posts; may be nil
 }
 
 // Limits and intervals.
@@ -161,9 +159,6 @@ func (o *Options) defaults() {
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll
 	}
-	if o.HandOver == nil {
-		o.HandOver = func(string, int) (*core.Handover, func()) { return nil, func() {} }
-	}
 	if o.RequesterGroups == nil {
 		o.RequesterGroups = func(string) map[string][]string { return nil }
 	}
@@ -172,9 +167,6 @@ func (o *Options) defaults() {
 	}
 	if o.Jitter == nil {
 		o.Jitter = func() float64 { return 1 }
-	}
-	if o.Delivered == nil {
-		o.Delivered = func() {}
 	}
 	if o.Sentences == (Sentences{}) {
 		o.Sentences = DefaultSentences()

@@ -35,6 +35,13 @@ func (m *mortal) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, 
 	return m.Store.Claim(ctx, r)
 }
 
+func (m *mortal) TakeBack(ctx context.Context, c core.Claim) error {
+	if m.dead() {
+		return nil
+	}
+	return m.Store.TakeBack(ctx, c)
+}
+
 func (m *mortal) Release(ctx context.Context, c core.Claim) error {
 	if m.dead() {
 		return nil
@@ -102,14 +109,7 @@ func TestAnEventThatEndsItsProcessIsFoundAmongMany(t *testing.T) {
 		model := &poisoned{died: died, die: sync.OnceFunc(func() { close(died) })}
 		again := newBench(t, setup{path: b.path, model: model, options: func(o *dispatch.Options) {
 			m := &mortal{Store: o.Store, died: died}
-			o.Workers, o.Drain, o.Store = workers, time.Millisecond, dispatch.StoreOf(m)
-			take := o.TakeBack
-			o.TakeBack = func(ctx context.Context, c core.Claim) error {
-				if m.dead() {
-					return nil
-				}
-				return take(ctx, c)
-			}
+			o.Workers, o.Drain, o.Store = workers, time.Millisecond, m
 		}})
 		select {
 		case <-died:

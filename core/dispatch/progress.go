@@ -106,6 +106,6 @@ func (t *turn) waits(until time.Time) {
 // say adds a post of a turn that goes on; of one that has ended, the store refuses it. A failure here is not worth a turn.
 func (t *turn) say(ctx context.Context, p core.Post) {
 	if err := t.Store.AddPosts(ctx, t.claim, []core.Post{p}); err == nil {
-		t.Delivered()
+		t.Outbox.Nudge()
 	}
 }

@@ -53,7 +53,7 @@ func (w *watched) said() []string {
 func watching(t *testing.T, body func(d *Dispatcher, w *watched)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watched{began: time.Now()}
-		o := Options{Store: StoreOf(w), Log: slog.New(slog.DiscardHandler)}
+		o := Options{Store: w, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 		o.defaults()
 		d := &Dispatcher{Options: o, running: newRunning()}
 		ctx, stop := context.WithCancel(t.Context())

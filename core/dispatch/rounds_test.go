@@ -122,7 +122,7 @@ func TestAnAttemptAfterAStoreFailureBeginsAfterTheFinishedRounds(t *testing.T) {
 
 // busySaves is a store whose first save during a turn fails.
 type busySaves struct {
-	core.Sessions
+	dispatch.Store
 	once sync.Once
 }
 
@@ -130,13 +130,13 @@ func (s *busySaves) SaveSession(ctx context.Context, c core.Claim, rec *core.Ses
 	if s.once.Do(func() { err = busy() }); err != nil {
 		return err
 	}
-	return s.Sessions.SaveSession(ctx, c, rec)
+	return s.Store.SaveSession(ctx, c, rec)
 }
 
 func TestARoundIsSavedAfterABusyStore(t *testing.T) {
 	m := newLooks(func(context.Context) error { return nil })
 	s := m.setup()
-	s.options = func(o *dispatch.Options) { o.Store.Sessions = &busySaves{Sessions: o.Store.Sessions} }
+	s.options = func(o *dispatch.Options) { o.Store = &busySaves{Store: o.Store} }
 	b := newBench(t, s)
 	r := b.say("room:1", "what colour?")
 	b.expect("It is green.")

@@ -87,8 +87,8 @@ func TestSuspectsAreBisected(t *testing.T) {
 	}
 }
 
-// failingEnds is a queue whose turns can't end.
-type failingEnds struct{ core.Queue }
+// failingEnds is a store whose turns can't end.
+type failingEnds struct{ dispatch.Store }
 
 func (f failingEnds) Release(context.Context, core.Claim) error {
 	return core.Errorf(core.StoreBusy, "the database does not answer")
@@ -110,7 +110,7 @@ func TestShutdownDoesNotWaitForASuspectThatCannotBeReleased(t *testing.T) {
 	model := newCrowded()
 	again := newBench(t, setup{path: b.path, idle: true, model: model, options: func(o *dispatch.Options) {
 		o.Workers, o.Drain = 8, time.Millisecond
-		o.Store.Queue = failingEnds{o.Store.Queue}
+		o.Store = failingEnds{o.Store}
 	}})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})

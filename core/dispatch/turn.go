@@ -35,7 +35,7 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 	t := &turn{Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(), cut: func(error) {}, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session), "invocation", string(c.Event.Invocation))}
 	t.progress.next = time.Now().Add(workingAfter)
-	t.ledger = &ledger{store: d.Store, keeps: d.Keep, claim: c, persist: t.persist}
+	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	t.ledger.told, t.ledger.tell = context.WithCancel(context.Background())
 	return t
 }
@@ -159,7 +159,7 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	case stored == nil:
 		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind), "category", string(f.End.Category), "took", time.Since(began).Round(time.Millisecond))
 		if t.left.Posts {
-			t.Delivered()
+			t.Outbox.Nudge()
 		}
 	case core.CategoryOf(stored) == core.LeaseLost:
 		t.log.Warn("another process took the conversation over before the end of the turn could be stored; the turn is discarded", "category", core.LeaseLost)
@@ -183,7 +183,7 @@ func (t *turn) name(f *core.Finish) {
 
 // takeBack makes an attempt that came to its end not count as the death of a process: only its end could not be stored.
 func (t *turn) takeBack() {
-	err := retry.Persist(t.process, func(ctx context.Context) error { return t.TakeBack(ctx, t.claim) })
+	err := retry.Persist(t.process, func(ctx context.Context) error { return t.Store.TakeBack(ctx, t.claim) })
 	if err != nil {
 		t.log.Warn("the attempt could not be taken back", "category", core.CategoryOf(err), "err", err)
 	}
@@ -194,7 +194,7 @@ func (t *turn) store(ctx context.Context, f *core.Finish) error {
 	return t.persist(ctx, func(ctx context.Context) error {
 		deliver := func() {}
 		if len(f.Posts) > 0 {
-			f.Handover, deliver = t.HandOver(f.Posts[0].To.Platform, len(f.Posts))
+			f.Handover, deliver = t.Outbox.HandOver(f.Posts[0].To.Platform, len(f.Posts))
 		}
 		var left core.Left
 		f.Left = &left
@@ -313,16 +313,14 @@ func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (
 // info describes the turn to the nodes of its graph.
 func (t *turn) info() core.Turn {
 	e := &t.claim.Event
-	var keep func(context.Context, []byte) (string, error)
-	if t.PutBlob != nil {
-		keep = func(ctx context.Context, data []byte) (string, error) { return t.PutBlob(ctx, e.Event, data) }
-	}
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
-		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Recorded, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Keep: t.ledger.keeper(), Process: t.process, Stop: t.ledger.told},
+		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Store.RecordedApproval, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Keep: t.ledger.keep, Process: t.process, Stop: t.ledger.told},
 		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
-		KeepImage: keep,
+		KeepImage: func(ctx context.Context, data []byte) (string, error) {
+			return t.Store.PutBlob(ctx, e.Event, data)
+		},
 	}
 }
 

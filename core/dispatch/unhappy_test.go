@@ -121,7 +121,7 @@ func TestLaw2_FailedReadLeavesNoTurnPaused(t *testing.T) {
 		}
 		return agent.Demo{}.Next(ctx, h, nil)
 	})
-	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
@@ -145,7 +145,7 @@ func TestResumedTurnActsForTheRequester(t *testing.T) {
 		}
 		return agent.Demo{}.Next(ctx, h, nil)
 	})
-	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	f.approval.Store(1)
@@ -158,7 +158,7 @@ func TestResumedTurnActsForTheRequester(t *testing.T) {
 
 func TestLaw5_ResultIsStoredAfterABusyStore(t *testing.T) {
 	var f *flaky
-	b := newBench(t, setup{options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
+	b := newBench(t, setup{options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	f.settle.Store(1)
@@ -208,7 +208,7 @@ func TestStopDuringParse(t *testing.T) {
 	b := newBench(t, setup{options: func(o *dispatch.Options) {
 		o.Platforms = []core.Platform{parser{o.Platforms[0].(*room), began}}
 		f = &flaky{Store: o.Store}
-		o.Store = dispatch.StoreOf(f)
+		o.Store = f
 	}})
 	r := b.say("room:1", "hello")
 	for len(began) == 0 {

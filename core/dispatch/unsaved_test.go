@@ -40,7 +40,7 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &refusing{with: errors.New("no")}
-			o := Options{Store: StoreOf(r), Harness: echo(t), Log: slog.New(slog.DiscardHandler)}
+			o := Options{Store: r, Outbox: noOutbox{}, Harness: echo(t), Log: slog.New(slog.DiscardHandler)}
 			o.defaults()
 			newTurn(&Dispatcher{Options: o}, core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}).finish(t.Context(), &tc.finish, time.Now())
 			if r.refused != 1 || len(r.kept) != 1 {
@@ -56,13 +56,22 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 
 func TestLostLeaseStoresNothing(t *testing.T) {
 	r := &refusing{with: core.Errorf(core.LeaseLost, "lost")}
-	o := Options{Store: StoreOf(r), TakeBack: func(context.Context, core.Claim) error { return nil }, Log: slog.New(slog.DiscardHandler)}
+	o := Options{Store: r, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(), &core.Finish{Session: &core.SessionRecord{}, End: core.End{Kind: core.EndReplied}}, time.Now())
 	if r.refused != 1 || len(r.kept) != 0 {
 		t.Errorf("refused %d times, kept %+v", r.refused, r.kept)
 	}
 }
+
+func (r *refusing) TakeBack(context.Context, core.Claim) error { return nil }
+
+// noOutbox delivers nothing.
+type noOutbox struct{}
+
+func (noOutbox) HandOver(string, int) (*core.Handover, func()) { return nil, func() {} }
+
+func (noOutbox) Nudge() {}
 
 func echo(t *testing.T) *chat.Harness {
 	t.Helper()

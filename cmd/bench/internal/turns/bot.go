@@ -80,10 +80,8 @@ func (b *Bot) run(owner string, agent Agent) error {
 	platforms := []core.Platform{b.room}
 	deliver := outbox.New(outbox.Options{Store: b.store, Card: service.Card, Platforms: platforms, Owner: owner})
 	b.dispatcher = dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(b.store), Events: b.store.Events, Stop: b.store.Stop, Retry: b.store.Retry, AskAgain: b.store.AskAgain, TakeBack: b.store.TakeBack,
-		Recorded: b.store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: b.store, Approvals: service, Outbox: deliver,
 		Platforms: platforms, Harness: harness, Owner: owner, Workers: workers, MaxMessage: maxMessage,
-		Delivered: deliver.Nudge, AcceptClaim: b.store.AcceptClaim, HandOver: deliver.HandOver,
 	})
 	dispatching, stopDispatching := context.WithCancel(context.Background())
 	delivering, stopDelivering := context.WithCancel(context.Background())

@@ -64,7 +64,7 @@ func Start(ctx context.Context, over *graph.Graph, recorder *evidence.Recorder, 
 	service := &askingService{approvals.NewService(store, store), g.approver}
 	g.deliver = outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
 	g.dispatch = dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(g.store), Events: g.store.Events, Stop: g.store.Stop, Retry: g.store.Retry, AskAgain: g.store.AskAgain, Keep: g.store.KeepIntent, TakeBack: g.store.TakeBack, Recorded: g.store.RecordedApproval, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: g.store, Approvals: service, Outbox: g.deliver,
 		Platforms: []core.Platform{g.platform}, Owner: owner,
 		Jitter:  func() float64 { return -1 }, // a turn that is retried is due again at once
 		Poll:    20 * time.Millisecond,

@@ -1,8 +1,10 @@
 package core
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"gatehouse/core/strictjson"
 )
@@ -165,4 +167,13 @@ func readTexts(v *strictjson.Value, texts ...text) *fault {
 		*t.to = s.String
 	}
 	return nil
+}
+
+// WithoutBOM is the text of a file without the byte order mark with which some editors begin it.
+func WithoutBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+
+// ReadText reads a file that a person has written, without a byte order mark. The errors are those of os.ReadFile.
+func ReadText(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	return WithoutBOM(text), err
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/core"
 )
 
@@ -51,7 +52,7 @@ func newServer(address string, g *gateway, log *slog.Logger, more ...routes) (*s
 		}
 	}
 	s.http = &http.Server{
-		Handler: impatient(mux), ConnState: newConnections(log).follow, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		Handler: connections.Impatient(mux), ConnState: connections.New(log).Follow, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil

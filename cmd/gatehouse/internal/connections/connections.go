@@ -1,4 +1,5 @@
-package main
+// Package connections limits the connections of an HTTP server: how many there are, and how long one is held by a body that nobody reads.
+package connections
 
 import (
 	"container/list"
@@ -9,10 +10,10 @@ import (
 	"time"
 )
 
-// connections bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which the database,
+// Limit bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which the database,
 // the platforms and the models need too. Above the limit, the connection that has been waiting for a request the longest is closed; it may be
 // that of a slow sender, or one that a client keeps for later, which opens another one. If all have a request, the new one is closed.
-type connections struct {
+type Limit struct {
 	most int
 	log  *slog.Logger
 
@@ -25,23 +26,24 @@ type connections struct {
 // maxConnections is the limit where there are descriptors for more.
 const maxConnections = 8192
 
-func newConnections(log *slog.Logger) *connections {
+// New makes a limit of half of what the process may have open, and of maxConnections at most.
+func New(log *slog.Logger) *Limit {
 	most := maxConnections
 	if n := descriptors(); n > 0 {
 		most = max(1, min(most, n/2))
 	}
-	return &connections{most: most, log: log, all: map[net.Conn]*list.Element{}}
+	return &Limit{most: most, log: log, all: map[net.Conn]*list.Element{}}
 }
 
-// follow is the server's ConnState.
-func (c *connections) follow(conn net.Conn, state http.ConnState) {
+// Follow is the server's ConnState.
+func (c *Limit) Follow(conn net.Conn, state http.ConnState) {
 	if closed := c.change(conn, state); closed != nil {
 		_ = closed.Close() // the server notices and forgets it
 	}
 }
 
 // change notes a connection's state, and returns the one to close; nil: none.
-func (c *connections) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
+func (c *Limit) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	place, known := c.all[conn]
@@ -70,7 +72,7 @@ func (c *connections) change(conn net.Conn, state http.ConnState) (closed net.Co
 }
 
 // warn says so once a minute.
-func (c *connections) warn() {
+func (c *Limit) warn() {
 	if now := time.Now(); now.Sub(c.warned) > time.Minute {
 		c.warned = now
 		c.log.Warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed for new ones", "limit", c.most)
@@ -80,8 +82,8 @@ func (c *connections) warn() {
 // bodyRest is how long the rest of a body may take that no handler has read. The server reads it to keep the connection.
 const bodyRest = time.Second
 
-// impatient ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold a connection with it.
-func impatient(h http.Handler) http.Handler {
+// Impatient ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold a connection with it.
+func Impatient(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyRest)) // the server sets its own for the next request

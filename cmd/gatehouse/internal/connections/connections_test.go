@@ -1,4 +1,4 @@
-package main
+package connections
 
 import (
 	"bufio"
@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// patience is how long a test waits for what must happen.
+const patience = 30 * time.Second
+
 // limited is an HTTP server with at most three connections. /wait is answered once hold is closed. answered: the server knows that a connection
 // has no request any more.
 func limited(t *testing.T) (address string, begun, hold, answered chan struct{}) {
@@ -24,12 +27,12 @@ func limited(t *testing.T) (address string, begun, hold, answered chan struct{})
 		begun <- struct{}{}
 		<-hold
 	})
-	s := httptest.NewUnstartedServer(impatient(mux))
-	limit := newConnections(slog.New(slog.DiscardHandler))
+	s := httptest.NewUnstartedServer(Impatient(mux))
+	limit := New(slog.New(slog.DiscardHandler))
 	limit.most = 3
 	s.Config.ReadTimeout = patience
 	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
-		limit.follow(c, state)
+		limit.Follow(c, state)
 		if state == http.StateIdle {
 			answered <- struct{}{}
 		}
